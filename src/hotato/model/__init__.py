@@ -1,0 +1,1 @@
+"""What everything speaks: turn, span, call, verdict, result, envelope and the one JSON codec."""

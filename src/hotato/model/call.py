@@ -1,0 +1,71 @@
+"""What one call left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One thing said by one party.
+
+    `index` is the position in the input. `start` and `end` are seconds from the start of the call, None
+    where the source gave none. `role` is `agent`, `caller` or whatever else the source says.
+    """
+
+    index: int
+    role: str
+    text: str
+    start: float | None = None
+    end: float | None = None
+
+
+class Span(msgspec.Struct, frozen=True):
+    """One recorded event of a call: a tool call, an HTTP exchange, a handoff, a key press ...
+
+    `index` is the position in the input; the evidence id is `s_<index>`. `start` and `end` are seconds from
+    the start of the call, None where the source gave none. `data` is the record as it was read.
+    """
+
+    index: int
+    type: str
+    name: str | None
+    start: float | None
+    end: float | None
+    data: Mapping[str, Any]
+
+
+class StateAdapter(Protocol):
+    """A system of record, read by one method."""
+
+    def query(self, resource: str, **filters: Any) -> dict[str, Any] | None:
+        """Return the first record that matches all filters, None where the system holds none.
+
+        Raise StateAdapterError where the system could not be read.
+        """
+
+
+class Call(msgspec.Struct, kw_only=True):
+    """The evidence of one call. None means "never supplied"; an empty list is evidence of nothing said or done.
+
+    `transcript` and `spans` keep the input's order; readers sort by time. `timing` is a scored run's envelope.
+    `state_evidence` collects each determinate read of the system of record.
+    """
+
+    transcript: tuple[Turn, ...] | None = None
+    spans: tuple[Span, ...] | None = None
+    timing: Mapping[str, Any] | None = None
+    state_adapter: StateAdapter | None = None
+    state_evidence: list[dict[str, Any]] = msgspec.field(default_factory=list)
+
+
+def span_id(index: int) -> str:
+    """Return the evidence id of the span at an input position."""
+    return f"s_{index}"
+
+
+def span_ids(indices: Any) -> list[str]:
+    """Return evidence ids sorted by input position, without repeats."""
+    return [span_id(i) for i in sorted(set(indices))]
