@@ -1,0 +1,52 @@
+"""One call as the checks of one run share it: each index is built when first asked for, and once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hotato.match.spans import Trace
+from hotato.match.turns import Transcript
+
+
+class Evidence:
+    """The evidence of one call. A check reads only what its kind's `reads` names; the engine made sure that it is there.
+
+    `statuses` holds the status of every assertion judged so far, by id. `call` may be any object with the attributes
+    of `hotato.model.call.Call`; each is touched only when a check asks for it.
+    """
+
+    __slots__ = ("_trace", "_transcript", "call", "join", "statuses")
+
+    def __init__(self, call: Any, *, join: bool = True) -> None:
+        self.call = call
+        self.join = join
+        self.statuses: dict[str, str] = {}
+        self._transcript: Transcript | None = None
+        self._trace: Trace | None = None
+
+    @property
+    def transcript(self) -> Transcript:
+        """Return the indexed transcript."""
+        if self._transcript is None:
+            self._transcript = Transcript(self.call.transcript, self.join)
+        return self._transcript
+
+    @property
+    def trace(self) -> Trace:
+        """Return the indexed trace."""
+        if self._trace is None:
+            self._trace = Trace(self.call.spans)
+        return self._trace
+
+    @property
+    def timing(self) -> Mapping[str, Any]:
+        """Return the scored run's envelope."""
+        return self.call.timing  # type: ignore[no-any-return]  # the call may be any object
+
+    def has(self, source: str) -> bool:
+        """Say whether a source (`transcript`, `trace`, `timing`, `state`) was supplied, be it empty."""
+        return getattr(self.call, _ATTRIBUTES[source], None) is not None
+
+
+_ATTRIBUTES = {"transcript": "transcript", "trace": "spans", "timing": "timing", "state": "state_adapter"}

@@ -1,0 +1,314 @@
+"""Expected values against recorded ones: JSON equality, recursive subsets and `$` matchers.
+
+`true` is not `1`, `1` equals `1.0`, a string never equals a number, null is not missing. A mapping expects its keys and
+allows others; a list expects its items, one by one. A mapping whose keys all begin with `$` is a matcher, not a literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from hotato.match.paths import MISSING, at
+from hotato.match.regex import compile_pattern, regex_fault
+from hotato.match.text import nfc
+from hotato.model.fault import Fault
+
+TYPES = ("string", "number", "integer", "boolean", "null", "list", "object")
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One place where what was recorded is not what was expected. `cost` says how far off it is, in whole steps."""
+
+    path: str
+    expected: Any
+    observed: Any
+    cost: int = 2
+
+    def shown(self) -> dict[str, Any]:
+        """Return the difference as an envelope shows it; a missing value has the type `missing` and no `observed`."""
+        out = {"path": self.path, "expected": self.expected, "expected_type": type_name(self.expected)}
+        if self.observed is not MISSING:
+            out["observed"] = self.observed
+        return {**out, "observed_type": type_name(self.observed)}
+
+
+Test = Callable[[Any], bool]
+
+
+def type_name(value: Any) -> str:
+    """Return the JSON name of a value's type; `matcher` for a `$` matcher, `missing` for what is not there."""
+    if value is MISSING:
+        return "missing"
+    if is_matcher(value):
+        return "matcher"
+    if value is None:
+        return "null"
+    kind = type(value)
+    if kind is bool:
+        return "boolean"
+    if kind is int or kind is float:
+        return "number"
+    return "string" if kind is str else "list" if kind in (list, tuple) else "object"
+
+
+def is_matcher(value: Any) -> bool:
+    """Say whether a value of a document is a mapping of `$` operators."""
+    return type(value) is dict and bool(value) and all(type(k) is str and k[:1] == "$" for k in value)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Say whether two JSON values are equal: types count, 1 is 1.0, text is compared in composed Unicode."""
+    kind, other = type(a), type(b)
+    if kind is str and other is str:
+        return a == b or nfc(a) == nfc(b)
+    if kind is bool or other is bool or a is None or b is None:
+        return a is b
+    if kind in (int, float) and other in (int, float):
+        return bool(a == b)
+    if kind is list and other is list:
+        return len(a) == len(b) and all(map(same, a, b))
+    if kind is dict and other is dict:
+        return _keys(a) == _keys(b) and all(same(v, _get(b, k)) for k, v in a.items())
+    return False
+
+
+def _keys(value: dict[str, Any]) -> set[str]:
+    return {nfc(k) for k in value}
+
+
+def _get(value: dict[str, Any], key: str) -> Any:
+    """Return a value by a key that is equal in composed Unicode."""
+    if key in value or key.isascii():
+        return value.get(key, MISSING)
+    return next((v for k, v in value.items() if nfc(k) == nfc(key)), MISSING)
+
+
+class Expected:
+    """A compiled expectation: `matches(value)` for the verdict, `differences(value)` for the explanation.
+
+    `dotted` reads the keys of the outermost mapping as dotted paths, for records of a system of record.
+    """
+
+    def __init__(self, expected: Any, *, dotted: bool = False) -> None:
+        self.expected = expected
+        self._dotted = dotted
+        self._tests: dict[int, Test] = {}
+        self._prepare(expected)
+
+    def _prepare(self, expected: Any) -> None:
+        if is_matcher(expected):
+            self._tests[id(expected)] = compile_matcher(expected)
+        elif type(expected) is dict:
+            for value in expected.values():
+                self._prepare(value)
+        elif type(expected) is list:
+            for value in expected:
+                self._prepare(value)
+
+    def matches(self, value: Any) -> bool:
+        """Say whether a recorded value is as expected."""
+        if self._dotted:
+            return all(self._match(want, at(value, key)) for key, want in self.expected.items())
+        return self._match(self.expected, value)
+
+    def _match(self, want: Any, got: Any) -> bool:
+        test = self._tests.get(id(want))
+        if test is not None:
+            return test(got)
+        if type(want) is dict:
+            return type(got) is dict and all(self._match(v, _get(got, k)) for k, v in want.items())
+        if type(want) is list:
+            return type(got) is list and len(want) == len(got) and all(map(self._match, want, got))
+        return same(want, got)
+
+    def differences(self, value: Any) -> list[Difference]:
+        """Return every place at which a recorded value is not as expected, in the order of the expectation."""
+        if self._dotted:
+            return [d for key, want in self.expected.items() for d in self._differ(want, at(value, key), key)]
+        return list(self._differ(self.expected, value, ""))
+
+    def _differ(self, want: Any, got: Any, path: str) -> Iterator[Difference]:
+        if self._match(want, got):
+            return
+        if id(want) not in self._tests and type(want) is dict and type(got) is dict:
+            for key, value in want.items():
+                yield from self._differ(value, _get(got, key), f"{path}.{key}" if path else key)
+        elif id(want) not in self._tests and type(want) is list and type(got) is list and len(want) == len(got):
+            for place, (value, other) in enumerate(zip(want, got, strict=True)):
+                yield from self._differ(value, other, f"{path}[{place}]")
+        else:
+            yield Difference(path, want, got, _cost(want, got) * _leaves(want))
+
+
+def _cost(want: Any, got: Any) -> int:
+    if got is MISSING:
+        return 4
+    return 2 if is_matcher(want) or type_name(want) == type_name(got) else 3
+
+
+def _leaves(want: Any) -> int:
+    if type(want) is dict and not is_matcher(want):
+        return sum(map(_leaves, want.values())) or 1
+    return (sum(map(_leaves, want)) or 1) if type(want) is list else 1
+
+
+def compile_matcher(matcher: dict[str, Any]) -> Test:
+    """Compile a checked `$` matcher; all its operators must hold. What is missing meets only `$exists: false`."""
+    tests = [_OPERATORS[key](value) for key, value in matcher.items()]
+    return tests[0] if len(tests) == 1 else lambda got: all(test(got) for test in tests)
+
+
+def _compare(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    def operator(limit: Any) -> Test:
+        def test(got: Any) -> bool:
+            if type(limit) is str:
+                return type(got) is str and holds(nfc(got), nfc(limit))
+            return type(got) in (int, float) and holds(got, limit)
+
+        return test
+
+    return operator
+
+
+def _regex(source: str) -> Test:
+    search = compile_pattern(source, case_sensitive=True, speech=False).search
+    return lambda got: type(got) is str and search(nfc(got)) is not None
+
+
+def _one_of(wanted: list[Any]) -> Test:
+    options = [Expected(w) for w in wanted]
+    return lambda got: any(option.matches(got) for option in options)
+
+
+def _none_of(wanted: list[Any]) -> Test:
+    inside = _one_of(wanted)
+    return lambda got: got is not MISSING and not inside(got)
+
+
+def _type(names: Any) -> Test:
+    wanted = [names] if type(names) is str else names
+
+    def test(got: Any) -> bool:
+        if got is MISSING:
+            return False
+        found = type_name(got) if type(got) is not dict else "object"
+        return found in wanted or ("integer" in wanted and found == "number" and got == got // 1)
+
+    return test
+
+
+def _all_of(wanted: list[Any]) -> Test:
+    options = [Expected(w) for w in wanted]
+    return lambda got: all(option.matches(got) for option in options)
+
+
+def _contains(wanted: Any) -> Test:
+    inner = Expected(wanted)
+
+    def test(got: Any) -> bool:
+        if type(got) is str:
+            return type(wanted) is str and nfc(wanted) in nfc(got)
+        return type(got) is list and any(inner.matches(item) for item in got)
+
+    return test
+
+
+def _length(wanted: Any) -> Test:
+    inner = Expected(wanted)
+    return lambda got: type(got) in (str, list, dict) and inner.matches(len(got))
+
+
+def _approx(wanted: dict[str, Any]) -> Test:
+    value, spread = wanted["value"], wanted.get("abs", 0)
+    spread = max(spread, abs(value) * wanted["rel"]) if "rel" in wanted else spread
+    slack = 1e-12 * max(abs(value), abs(spread))
+    return lambda got: type(got) in (int, float) and abs(got - value) <= spread + slack
+
+
+def _not(wanted: Any) -> Test:
+    inner = Expected(wanted)
+    return lambda got: got is not MISSING and not inner.matches(got)
+
+
+_OPERATORS: dict[str, Callable[[Any], Test]] = {
+    "$eq": lambda wanted: lambda got: got is not MISSING and same(wanted, got),
+    "$ne": lambda wanted: lambda got: got is not MISSING and not same(wanted, got),
+    "$gt": _compare(lambda got, limit: bool(got > limit)),
+    "$gte": _compare(lambda got, limit: bool(got >= limit)),
+    "$lt": _compare(lambda got, limit: bool(got < limit)),
+    "$lte": _compare(lambda got, limit: bool(got <= limit)),
+    "$in": _one_of,
+    "$nin": _none_of,
+    "$regex": _regex,
+    "$exists": lambda wanted: lambda got: (got is not MISSING) is wanted,
+    "$type": _type,
+    "$any_of": _one_of,
+    "$all_of": _all_of,
+    "$not": _not,
+    "$contains": _contains,
+    "$len": _length,
+    "$approx": _approx,
+    "$ci": lambda wanted: lambda got: type(got) is str and nfc(got).casefold() == nfc(wanted).casefold(),
+}
+OPERATORS = tuple(_OPERATORS)
+
+
+def value_faults(expected: Any, where: tuple[str | int, ...] = ()) -> Iterator[Fault]:
+    """Yield all that is wrong with the matchers inside an expected value."""
+    if type(expected) is list:
+        for place, value in enumerate(expected):
+            yield from value_faults(value, (*where, place))
+    elif type(expected) is dict:
+        dollars = [k for k in expected if type(k) is str and k.startswith("$")]
+        if dollars and len(dollars) < len(expected):
+            yield Fault(
+                (*where, dollars[0]), "matcher_mixed", f"{dollars[0]} beside plain keys; a matcher holds only $ keys"
+            )
+            return
+        for key, value in expected.items():
+            if dollars:
+                yield from _operator_faults(key, value, (*where, key))
+            else:
+                yield from value_faults(value, (*where, key))
+
+
+def _operator_faults(key: str, value: Any, where: tuple[str | int, ...]) -> Iterator[Fault]:
+    def fault(message: str) -> Fault:
+        return Fault(where, "matcher_value", f"{key} {message}")
+
+    if key not in _OPERATORS:
+        yield Fault(where, "matcher_unknown", f"unknown matcher {key}", found=key, allowed=OPERATORS)
+    elif key in ("$gt", "$gte", "$lt", "$lte") and type(value) not in (int, float, str):
+        yield fault("takes a number or a string")
+    elif key in ("$in", "$nin", "$any_of", "$all_of") and (type(value) is not list or not value):
+        yield fault("takes a list with at least one item")
+    elif key == "$regex":
+        said = regex_fault(value) if type(value) is str else "takes a regex"
+        if said:
+            yield Fault(where, "regex", said if type(value) is str else f"{key} {said}")
+    elif key == "$exists" and type(value) is not bool:
+        yield fault("takes true or false")
+    elif key == "$type" and not all(n in TYPES for n in (value if type(value) is list and value else [value])):
+        yield fault(f"takes one of {', '.join(TYPES)}, or a list of them")
+    elif key == "$approx" and not _is_approx(value):
+        yield fault("takes {value: NUMBER, abs: NUMBER} or {value: NUMBER, rel: NUMBER}")
+    elif key == "$ci" and type(value) is not str:
+        yield fault("takes a string")
+    elif key == "$len" and not (type(value) is int and value >= 0) and not is_matcher(value):
+        yield fault("takes a whole number or a matcher")
+    else:
+        yield from value_faults(value, where)
+
+
+def _is_approx(value: Any) -> bool:
+    return (
+        type(value) is dict
+        and "value" in value
+        and len(value) == 2
+        and ("abs" in value or "rel" in value)
+        and all(type(v) in (int, float) for v in value.values())
+        and not any(value.get(name, 0) < 0 for name in ("abs", "rel"))
+    )
