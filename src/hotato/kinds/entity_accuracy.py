@@ -1,0 +1,80 @@
+"""The `entity_accuracy` kind."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from hotato.kinds._kind import Check, Kind, Resources
+from hotato.match.evidence import Evidence
+from hotato.match.paths import MISSING, at
+from hotato.match.text import nfc
+from hotato.model.verdict import Verdict, breaks, holds
+
+
+class EntityAccuracy(Kind, frozen=True, kw_only=True, tag="entity_accuracy"):
+    """What the agent understood is what was meant, told by the arguments it passed to tools.
+
+    - `reference`: name to value. A name is an argument, or a dotted path into one.
+    - `require`: `all` (default) or `any` of the entities must be right.
+    - `case_sensitive`: default false.
+
+    The last value passed wins, so that "no, make it six" counts. Values are compared as text: 6, 6.0 and `"6"` are equal.
+    Only the trace is read, never the transcript. Reasons name the entities, never their values.
+
+    ```yaml
+    - id: booking-understood
+      kind: entity_accuracy
+      reference: {party_size: "6", day: friday}
+    ```
+    """
+
+    reference: Annotated[dict[str, str | int | float | bool], msgspec.Meta(min_length=1)]
+    require: Literal["all", "any"] = "all"
+    case_sensitive: bool = False
+
+    family = "trace"
+    reads = ("trace",)
+    says = {
+        "accurate": "{met} of {of} entities are right",
+        "inaccurate": "{met} of {of} entities are right; wrong: {wrong}; never passed: {missing}",
+        "no_call": "no tool was called, so no entity was passed on",
+    }
+    shows = ("met", "of")
+
+    def compile(self, resources: Resources) -> Check:
+        """Return the check."""
+        wanted = {name: self._spell(value) for name, value in self.reference.items()}
+        of = len(wanted)
+
+        def check(evidence: Evidence) -> Verdict:
+            trace = evidence.trace
+            calls = trace.of_type("tool_call")
+            passed = {}
+            for call in calls:
+                arguments = trace.arguments(call)
+                if type(arguments) is dict:
+                    for name in wanted:
+                        value = at(arguments, name)
+                        if value is not MISSING:
+                            passed[name] = self._spell(value)
+            right = [name for name, value in wanted.items() if passed.get(name, MISSING) == value]
+            fields = {"met": len(right), "of": of}
+            if not calls:
+                return breaks("no_call", exercised=len(trace), fields=fields)
+            if len(right) == of or (right and self.require == "any"):
+                return holds("accurate", exercised=len(calls), fields=fields, **fields)
+            wrong = ", ".join(name for name in wanted if name in passed and name not in right) or "none"
+            missing = ", ".join(name for name in wanted if name not in passed) or "none"
+            return breaks("inaccurate", exercised=len(calls), fields=fields, wrong=wrong, missing=missing, **fields)
+
+        return check
+
+    def _spell(self, value: Any) -> str:
+        if type(value) is bool:
+            return "true" if value else "false"
+        if type(value) is float and value.is_integer():
+            value = int(value)
+        spelt = nfc("null" if value is None else str(value)).strip()
+        return spelt if self.case_sensitive else spelt.casefold()

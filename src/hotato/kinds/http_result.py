@@ -1,0 +1,95 @@
+"""The `http_result` kind."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from hotato.kinds._kind import Check, Kind, Regex, Resources, Subset, Text
+from hotato.match.closest import Want
+from hotato.match.evidence import Evidence
+from hotato.match.spans import Trace, field, text
+from hotato.match.values import Expected
+from hotato.model.call import Span, span_ids
+from hotato.model.verdict import Verdict, breaks, holds
+
+Code = Annotated[int, msgspec.Meta(ge=100, le=599)]
+
+
+class HttpResult(Kind, frozen=True, kw_only=True, tag="http_result"):
+    """A recorded HTTP exchange has the status and the response expected.
+
+    - `method`: compared without case.
+    - `url_matches`: a regex searched in the URL, always case-sensitive.
+    - `status`: one status, or a list of those allowed (100 to 599).
+    - `response_subset`: fields that the response must contain; values may be matchers.
+
+    Method and URL select exchanges (`http_exchange` spans); one of them must have the status and the response. Nothing
+    is requested: only the trace is read. On FAIL the reason says whether no exchange was selected or none answered as
+    expected, and `closest` shows the nearest exchange and where it differs.
+
+    ```yaml
+    - id: refund-posted
+      kind: http_result
+      method: POST
+      url_matches: '/v1/refunds$'
+      status: [200, 201]
+      response_subset: {status: ok}
+    ```
+    """
+
+    method: Text
+    url_matches: Regex
+    status: Code | Annotated[tuple[Code, ...], msgspec.Meta(min_length=1)]
+    response_subset: Subset | None = None
+
+    family = "trace"
+    reads = ("trace",)
+    says = {
+        "answered": "{count} exchanges match",
+        "no_exchange": "none of {count} recorded exchanges has this method and URL",
+        "wrong_answer": "{count} exchanges have this method and URL, none the status and response expected",
+    }
+    shows = ("span_ids", "closest")
+    regexes = ("url_matches",)
+    values = ("response_subset",)
+
+    def compile(self, resources: Resources) -> Check:
+        """Return the check."""
+        search = resources.pattern(self.url_matches, case_sensitive=True, speech=False).search
+        statuses = [self.status] if isinstance(self.status, int) else list(self.status)
+        answer: dict[str, Any] = {"status": statuses[0] if len(statuses) == 1 else {"$in": statuses}}
+        if self.response_subset is not None:
+            answer["response"] = self.response_subset
+        method = self.method.strip().upper()
+        address = {"method": {"$ci": method}, "url": {"$regex": self.url_matches}}
+        expected, whole = Expected(answer), Expected({**address, **answer})
+
+        def check(evidence: Evidence) -> Verdict:
+            trace = evidence.trace
+            exchanges = [(span.index, _exchange(trace, span)) for span in trace.of_type("http_exchange")]
+            chosen = [(i, x) for i, x in exchanges if (x["method"] or "").upper() == method and search(x["url"] or "")]
+            matching = [i for i, x in chosen if expected.matches(x)]
+            want = Want(("http_result",), whole, lambda: chosen or exchanges)
+            looked = len(trace)
+            if matching:
+                shown = {"span_ids": span_ids(matching)}
+                return holds("answered", exercised=looked, fields=shown, want=want, count=len(matching))
+            shown = {"span_ids": span_ids(i for i, _ in chosen)}
+            code, count = ("wrong_answer", len(chosen)) if chosen else ("no_exchange", len(exchanges))
+            return breaks(code, exercised=looked, fields=shown, want=want, count=count)
+
+        return check
+
+
+def _exchange(trace: Trace, span: Span) -> dict[str, Any]:
+    """Return one exchange under one spelling of its fields; a status recorded as digits is a number."""
+    status = field(span, "status_code", "http.status_code", "http.response.status_code")
+    found = {
+        "method": text(field(span, "method", "http.method", "http.request.method")),
+        "url": text(field(span, "url", "http.url", "url.full")),
+        "status": int(status) if type(status) is str and status.isascii() and status.isdigit() else status,
+    }
+    response = trace.payload(span, "response", "response_body", "result")
+    return found if response is None else {**found, "response": response}

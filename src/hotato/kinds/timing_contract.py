@@ -1,0 +1,50 @@
+"""The `timing_contract` kind."""
+
+from __future__ import annotations
+
+from hotato.kinds._kind import Check, Kind, Resources, Text
+from hotato.match.evidence import Evidence
+from hotato.model.verdict import Verdict, breaks, holds, unsettled
+
+
+class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
+    """Recordings kept as contracts still satisfy their own policy.
+
+    - `bundle`: a `.hotato` directory, or a directory of them, relative to where the run starts.
+
+    Each bundle's audio is scored again and held against the policy in it. A bundle that is missing or cannot be verified
+    makes the result INCONCLUSIVE.
+
+    ```yaml
+    - id: still-yields-to-the-caller
+      kind: timing_contract
+      bundle: contracts/barge-in.hotato
+    ```
+    """
+
+    bundle: Text
+
+    family = "measure"
+    says = {
+        "kept": "{passed} of {total} contracts are kept",
+        "broken": "{passed} of {total} contracts are kept",
+        "no_verifier": "this installation has no verifier for timing contracts",
+        "no_contract": "the bundle holds no contract that could be verified",
+    }
+    shows = ("contracts",)
+
+    def compile(self, resources: Resources) -> Check:
+        """Return the check."""
+        verify, bundle = resources.verify_bundle, self.bundle
+
+        def check(_: Evidence) -> Verdict:
+            if verify is None:
+                return unsettled("no_verifier")
+            total, passed = verify(bundle)
+            if not total:
+                return unsettled("no_contract")
+            counts = {"total": total, "passed": passed}
+            tell, code = (holds, "kept") if passed == total else (breaks, "broken")
+            return tell(code, exercised=total, fields={"contracts": counts}, **counts)
+
+        return check
