@@ -1,0 +1,243 @@
+"""Judge a call against typed assertions: the public facade of the deterministic lane.
+
+    from hotato import assert_ as A
+
+    ctx = A.build_context(transcript_path="transcript.json", trace_path="voice_trace.jsonl")
+    env = A.run_assertions_from_file("assertions.yaml", ctx)
+    env["exit_code"]   # 0 pass, 1 fail; 2 under inconclusive_policy "refuse" where evidence is missing
+
+Bad documents and bad evidence raise `hotato.errors.UsageError`, a ValueError, with every problem found.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hotato.context.build import build_context
+from hotato.context.files import MOST_CONFIG, read_text
+from hotato.context.trace import load_spans_file
+from hotato.context.transcript import load_transcript_file
+from hotato.document.load import Document, load
+from hotato.document.tree import Tree, read, scan
+from hotato.errors import DocumentError, Problem
+from hotato.model.call import Call as Context
+from hotato.model.call import Turn
+from hotato.model.pack import Pack
+from hotato.model.verdict import DIMENSIONS as RESULT_DIMENSIONS
+from hotato.model.verdict import POLICIES as INCONCLUSIVE_POLICIES
+from hotato.plan.compile import Plan, compile_plan
+from hotato.plan.resources import DEFAULT_PACK as DEFAULT_POLICY_PACK
+from hotato.plan.resources import Resources
+from hotato.plan.run import judge, run
+from hotato.plan.summary import SCHEMA, envelope
+from hotato.plan.text import render_run_text
+
+DEFAULT_INCONCLUSIVE_POLICY = "report"
+
+__all__ = [
+    "ALL_KINDS",
+    "Context",
+    "DEFAULT_INCONCLUSIVE_POLICY",
+    "DEFAULT_POLICY_PACK",
+    "DETECTORS",
+    "DETECTOR_NAMES",
+    "INCONCLUSIVE_POLICIES",
+    "KINDS",
+    "Plan",
+    "RESULT_DIMENSIONS",
+    "RUBRIC_KINDS",
+    "SCHEMA",
+    "Turn",
+    "build_context",
+    "build_init_stub",
+    "compile_assertions",
+    "envelope_from_results",
+    "evaluate_assertion",
+    "judge_call",
+    "load_policy_pack",
+    "load_spans_file",
+    "load_transcript_file",
+    "parse_assertions_yaml",
+    "render_assertions_yaml",
+    "render_run_text",
+    "run_assertions",
+    "run_assertions_from_file",
+    "run_assertions_from_yaml",
+    "validate_assertions_doc",
+]
+
+
+def parse_assertions_yaml(text: str) -> Any:
+    """Return the plain value of a YAML or JSON text. Raise DocumentError with the place of what is wrong."""
+    return read(text, "assertions").value
+
+
+def validate_assertions_doc(doc: Any) -> Any:
+    """Return the document as it was given. Raise DocumentError with every problem in it."""
+    _load(doc)
+    return doc
+
+
+def compile_assertions(
+    doc: Any,
+    *,
+    packs: Sequence[str] = (),
+    file: str = "",
+    inconclusive_policy: str | None = None,
+    strict: bool | None = None,
+    join_segments: bool | None = None,
+) -> Plan:
+    """Compile a document once, to judge any number of calls with `judge_call`. Raise DocumentError.
+
+    `doc` is a mapping or the text of a YAML or JSON file, `packs` are bundled assertion packs to merge in by name, `file`
+    names a text in messages. An argument beats the document's own setting.
+    """
+    _check_policy(inconclusive_policy)
+    resources = Resources(_read_pack(file))
+    return compile_plan(
+        _load(doc, resources, packs, file),
+        resources,
+        inconclusive_policy=inconclusive_policy,
+        strict=strict,
+        join_segments=join_segments,
+    )
+
+
+def judge_call(plan: Plan, ctx: Any) -> dict[str, Any]:
+    """Return the envelope of one call under a compiled plan. Raise InternalError, naming the assertion."""
+    return run(plan, ctx)
+
+
+def run_assertions(
+    doc: Any,
+    ctx: Any,
+    inconclusive_policy: str | None = None,
+    *,
+    strict: bool | None = None,
+    join_segments: bool | None = None,
+) -> dict[str, Any]:
+    """Judge a call by a document in hand and return the assert.v1 envelope. Raise DocumentError before anything runs."""
+    plan = compile_assertions(doc, inconclusive_policy=inconclusive_policy, strict=strict, join_segments=join_segments)
+    return run(plan, ctx)
+
+
+def run_assertions_from_yaml(
+    text: str,
+    ctx: Any,
+    inconclusive_policy: str | None = None,
+    *,
+    strict: bool | None = None,
+    join_segments: bool | None = None,
+) -> dict[str, Any]:
+    """Judge a call by the text of a YAML or JSON document. Raise DocumentError before anything runs."""
+    return run_assertions(text, ctx, inconclusive_policy, strict=strict, join_segments=join_segments)
+
+
+def run_assertions_from_file(
+    path: str | os.PathLike[str],
+    ctx: Any,
+    inconclusive_policy: str | None = None,
+    *,
+    packs: Sequence[str] = (),
+    strict: bool | None = None,
+    join_segments: bool | None = None,
+) -> dict[str, Any]:
+    """Judge a call by a document file. Raise DocumentError before anything runs."""
+    text = read_text(path, most=MOST_CONFIG, error=DocumentError)
+    plan = compile_assertions(
+        text,
+        packs=packs,
+        file=os.fspath(path),
+        inconclusive_policy=inconclusive_policy,
+        strict=strict,
+        join_segments=join_segments,
+    )
+    return run(plan, ctx)
+
+
+def evaluate_assertion(assertion: Mapping[str, Any], ctx: Any) -> dict[str, Any]:
+    """Judge a call by one assertion that refers to no other, and return its result."""
+    plan = compile_assertions({"version": 1, "assertions": [assertion]})
+    return judge(plan, ctx)[0]
+
+
+def envelope_from_results(
+    results: Iterable[dict[str, Any]], inconclusive_policy: str = DEFAULT_INCONCLUSIVE_POLICY
+) -> dict[str, Any]:
+    """Return the envelope around results that were made before. Raise ValueError on an unknown policy."""
+    _check_policy(inconclusive_policy)
+    return envelope(list(results), inconclusive_policy)
+
+
+def build_init_stub(ctx: Any) -> dict[str, Any]:
+    """Return a first document, inferred from a context's spans. Raise UsageError where they show nothing to assert."""
+    from hotato.plan.starter import starter
+
+    return starter(ctx.spans)
+
+
+def render_assertions_yaml(doc: Mapping[str, Any]) -> str:
+    """Return a document as YAML text that reads back as the same document."""
+    from hotato.document.write import to_yaml
+
+    return to_yaml(doc)
+
+
+def load_policy_pack(name: str = DEFAULT_POLICY_PACK) -> Pack:
+    """Return a policy rule pack: a bundled one by name, or one in a file by path. Raise DocumentError."""
+    is_file = os.sep in name or name.endswith((".yaml", ".yml", ".json"))
+    resources = Resources(_read_pack(""))
+    return resources.pack(None, name) if is_file else resources.pack(name, None)
+
+
+def _read_pack(document: str) -> Any:
+    """Return a reader of files named in a document; relative paths start at the document's folder."""
+    folder = os.path.dirname(document)
+
+    def read_beside(path: str) -> str:
+        return read_text(os.path.join(folder, path), most=MOST_CONFIG, error=DocumentError)
+
+    return read_beside
+
+
+def _load(doc: Any, resources: Resources | None = None, packs: Sequence[str] = (), file: str = "") -> Document:
+    resources = resources or Resources(_read_pack(file))
+    source = scan(doc, file) if isinstance(doc, str) else doc
+    return load(source, resources, [_pack(name) for name in packs], file)
+
+
+def _pack(name: str) -> Tree:
+    from hotato import packs
+
+    if name not in packs.names("assertions"):
+        from hotato.document.guess import Guesser
+
+        known = packs.names("assertions")
+        said = f"no assertion pack is called '{name}'; there are {', '.join(known)}"
+        raise DocumentError(
+            Problem(code="unknown_pack", file="--pack", message=said, guess=Guesser().nearest(name, known))
+        )
+    return read(packs.text("assertions", name), f"{name}.yaml")
+
+
+def _check_policy(policy: str | None) -> None:
+    if policy is not None and policy not in INCONCLUSIVE_POLICIES:
+        said = f"unknown inconclusive_policy '{policy}'; allowed: {', '.join(INCONCLUSIVE_POLICIES)}"
+        raise DocumentError(Problem(code="value", file="inconclusive_policy", message=said))
+
+
+def __getattr__(name: str) -> Any:
+    """Resolve the listings that need every kind or every detector, when first asked for."""
+    if name in ("KINDS", "RUBRIC_KINDS", "ALL_KINDS"):
+        from hotato import kinds
+
+        named = {kinds.tag(kind): kind.family for kind in kinds.all_kinds()}
+        chosen = {"KINDS": ("rubric", False), "RUBRIC_KINDS": ("rubric", True)}.get(name)
+        return tuple(k for k, family in named.items() if chosen is None or (family == chosen[0]) is chosen[1])
+    if name in ("DETECTORS", "DETECTOR_NAMES"):
+        from hotato.match import pii
+
+        return pii.names() if name == "DETECTOR_NAMES" else {one: pii.get(one) for one in pii.names()}
+    raise AttributeError(f"module 'hotato.assert_' has no attribute '{name}'")

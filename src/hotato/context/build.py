@@ -1,0 +1,49 @@
+"""Assemble the evidence of one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hotato.context.trace import load_spans_file, spans as read_spans
+from hotato.context.transcript import load_transcript_file, turns as read_turns
+from hotato.errors import EvidenceError, Problem, UsageError
+from hotato.model.call import Call, StateAdapter
+
+
+def build_context(
+    *,
+    transcript: Any = None,
+    transcript_path: Any = None,
+    spans: Any = None,
+    trace_path: Any = None,
+    timing: Mapping[str, Any] | None = None,
+    state_adapter: StateAdapter | None = None,
+) -> Call:
+    """Return the evidence of one call. What is not given stays None, which is not the same as empty.
+
+    `transcript`: a list of `{role, text, start, end}` (seconds), or what a transcript file may hold; `transcript_path`:
+    such a JSON file. `spans`: a list of span objects; `trace_path`: a `hotato.voice_trace.v1` JSONL file. `timing`: a
+    scored run's envelope. `state_adapter`: an object with `query(resource, **filters)`.
+    Raise UsageError (a ValueError) where an input is given both ways, EvidenceError where one is malformed.
+    """
+    for name, value, path in (("transcript", transcript, transcript_path), ("spans", spans, trace_path)):
+        if value is not None and path is not None:
+            other = "transcript_path" if name == "transcript" else "trace_path"
+            raise UsageError(
+                Problem(code="both_given", file="build_context", message=f"give {name} or {other}, not both")
+            )
+    if timing is not None and not isinstance(timing, Mapping):
+        raise EvidenceError(Problem(code="timing", file="timing", message="a timing envelope is a mapping"))
+    if state_adapter is not None and not callable(getattr(state_adapter, "query", None)):
+        said = "a state adapter has a method query(resource, **filters)"
+        raise UsageError(Problem(code="state_adapter", file="build_context", message=said))
+    if transcript_path is not None:
+        transcript = load_transcript_file(transcript_path)
+    elif transcript is not None:
+        transcript = read_turns(transcript)
+    if trace_path is not None:
+        spans = load_spans_file(trace_path)
+    elif spans is not None:
+        spans = read_spans(spans)
+    return Call(transcript=transcript, spans=spans, timing=timing, state_adapter=state_adapter)

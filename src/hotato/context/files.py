@@ -1,0 +1,85 @@
+"""Reading a file that a user named: only a regular file, only so large, only UTF-8; `-` is standard input."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from hotato.errors import Problem, UsageError
+
+MOST_BYTES = 64 * 1024 * 1024
+MOST_CONFIG = 16 * 1024 * 1024
+
+
+def read_text(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: type[UsageError] = UsageError) -> str:
+    """Return a file's text without a leading byte order mark. Raise `error` (a UsageError), never block on a pipe.
+
+    `most` is the largest size that is read, in bytes.
+    """
+    name = os.fspath(path)
+    try:
+        raw = _stdin(most) if name == "-" else _regular(name, most)
+    except OSError as cause:
+        code = "file_missing" if isinstance(cause, FileNotFoundError) else "file_unreadable"
+        raise error(Problem(code=code, file=name, message=(cause.strerror or "cannot be read").lower())) from None
+    except _NotPlainError as cause:
+        raise error(Problem(code="file_kind", file=name, message=str(cause))) from None
+    if len(raw) > most:
+        said = f"larger than {most // (1024 * 1024)} MB, the most that is read"
+        raise error(Problem(code="file_too_large", file=name, message=said))
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as cause:
+        before = raw[: cause.start]
+        line = before.count(b"\n") + 1
+        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+        said = "not UTF-8 text" + ("; this looks like UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "")
+        raise error(Problem(code="file_encoding", file=name, line=line, column=column, message=said)) from None
+
+
+class _NotPlainError(Exception):
+    """Something that is there and is no regular file."""
+
+
+def _stdin(most: int) -> bytes:
+    return sys.stdin.buffer.read(most + 1)
+
+
+def _regular(name: str, most: int) -> bytes:
+    if "\0" in name:
+        raise _NotPlainError("a file name cannot hold a NUL character")
+    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as stream:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise _NotPlainError("a folder, not a file")
+        if not stat.S_ISREG(mode):
+            raise _NotPlainError("not a regular file")
+        return stream.read(most + 1)
+
+
+def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = True) -> None:
+    """Write a whole file or nothing: a temporary file beside it, flushed to disk, then moved into place.
+
+    Raise UsageError where the file exists and `overwrite` is false, or where it cannot be written.
+    """
+    name = os.fspath(path)
+    folder = os.path.dirname(name) or "."
+    temporary = os.path.join(folder, f".{os.path.basename(name)}.{os.getpid()}.tmp")
+    if not overwrite and os.path.lexists(name):
+        raise UsageError(Problem(code="file_exists", file=name, message="exists already; --force overwrites it"))
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(temporary, name)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as cause:
+        said = f"cannot be written: {(cause.strerror or 'unknown cause').lower()}"
+        raise UsageError(Problem(code="file_unwritable", file=name, message=said)) from None

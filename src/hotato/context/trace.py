@@ -1,0 +1,111 @@
+"""A trace: `hotato.voice_trace.v1`, one JSON object a line, a meta line first where there is one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hotato.context.files import read_text
+from hotato.errors import EvidenceError, Problem
+from hotato.match.text import nfc
+from hotato.model import codec
+from hotato.model.call import Span
+
+SCHEMA = "hotato.voice_trace.v1"
+MOST_LINE = 16 * 1024 * 1024
+
+
+def load_spans_file(path: Any) -> tuple[Span, ...]:
+    """Return the spans of a trace file. Raise EvidenceError with the line of each that is malformed."""
+    text = read_text(path, error=EvidenceError)
+    file = str(path)
+    if not text.strip():
+        said = "an empty file; a trace of no spans is its meta line alone"
+        raise EvidenceError(Problem(code="trace", file=file, message=said))
+    lines = text.split("\n")
+    records: list[Any] = []
+    places: list[int] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(lines, 1):
+        if not line or line.isspace():
+            continue
+        try:
+            record = codec.decode(line)
+        except codec.JsonError as error:
+            truncated = number == len(lines) and error.code == "json_syntax"
+            said = "truncated: the last line is no whole JSON object" if truncated else f"not JSON: {error.message}"
+            problems.append(Problem(code=error.code, file=file, line=number, column=error.column, message=said))
+            continue
+        if type(record) is dict and record.get("_meta") is True:
+            problems += _meta_problems(record, file, number, first=not records and not problems)
+            continue
+        records.append(record)
+        places.append(number)
+    return spans(records, file=file, lines=places, problems=problems)
+
+
+def spans(
+    value: Any, *, file: str = "spans", lines: Sequence[int] = (), problems: Sequence[Problem] = ()
+) -> tuple[Span, ...]:
+    """Return the spans of records in hand, positions kept. Raise EvidenceError with every malformed one.
+
+    `file` names the input in messages, `lines` the line of each record; `problems` are faults found before.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise EvidenceError(Problem(code="trace", file=file, message="spans are a list of objects"))
+    made: list[Span] = []
+    found = list(problems)
+    for index, item in enumerate(value):
+        span = _span(index, item)
+        if isinstance(span, Span):
+            made.append(span)
+        else:
+            name, said = span
+            line = lines[index] if index < len(lines) else 0
+            path = name if lines else f"[{index}].{name}" if name else f"[{index}]"
+            found.append(Problem(code="span", file=file, line=line, path=path, message=said))
+    if found:
+        raise EvidenceError(sorted(found, key=lambda p: p.line))
+    return tuple(made)
+
+
+def _span(index: int, item: Any) -> Span | tuple[str, str]:
+    """Return a span, or which field is wrong and how."""
+    if isinstance(item, Span):
+        return Span(index, item.type, item.name, item.start, item.end, item.data)
+    if not isinstance(item, Mapping):
+        return "", "a span is a JSON object with a type"
+    kind = item.get("type")
+    if type(kind) is not str or not kind:
+        return "type", "a span needs a type, such as tool_call or http_exchange"
+    attributes = item.get("attributes")
+    if attributes is not None and not isinstance(attributes, Mapping):
+        return "attributes", "must be an object"
+    name = item.get("name")
+    if name is None and attributes is not None:
+        name = attributes.get("name")
+    if name is None and kind == "tool_call":
+        name = item.get("tool_name", (attributes or {}).get("tool_name"))
+        if name is None:
+            return "name", "a tool call needs the name of its tool"
+    if name is not None and type(name) is not str:
+        return "name", "must be a string"
+    start, end = item.get("start_sec"), item.get("end_sec")
+    if start is None:
+        start = item.get("time_sec")
+    for field, seconds in (("start_sec", start), ("end_sec", end)):
+        if seconds is not None and not (type(seconds) in (int, float) and math.isfinite(seconds)):
+            return field, "must be a finite number of seconds or null"
+    return Span(index, kind, None if name is None else nfc(name), start, end, item)
+
+
+def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bool) -> list[Problem]:
+    schema = record.get("schema", SCHEMA)
+    if schema != SCHEMA:
+        said = f"the trace is of another schema; {SCHEMA} is read"
+        return [Problem(code="trace_schema", file=file, line=line, path="schema", message=said)]
+    if not first:
+        said = "a second meta line: two traces in one file are two calls"
+        return [Problem(code="trace_meta", file=file, line=line, message=said)]
+    return []

@@ -1,0 +1,43 @@
+"""From a document in hand to YAML text that reads back as the same document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def to_yaml(doc: Mapping[str, Any]) -> str:
+    """Return YAML text: keys in the order given, short lists and mappings on one line, text quoted where it must be.
+
+    Text is written in the quoting that YAML 1.1 and 1.2 readers agree on. Raise DocumentError for what cannot be written.
+    """
+    import yaml
+
+    from hotato.document.tree import read
+    from hotato.errors import DocumentError, Problem
+
+    text = str(yaml.dump(_plain(doc), Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100))
+    if read(text, "document").value != _plain(doc):
+        raise DocumentError(Problem(code="unwritable", file="document", message="holds a value that YAML cannot carry"))
+    return text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def _dumper() -> Any:
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            del data
+            return True
+
+        def represent_sequence(self, tag: str, sequence: Any, flow_style: bool | None = None) -> Any:
+            flat = all(not isinstance(item, (dict, list)) for item in sequence)
+            return super().represent_sequence(tag, sequence, flow_style=flat or flow_style)
+
+    return Dumper

@@ -1,0 +1,1 @@
+"""Compile a document once, judge any number of calls with it."""

@@ -1,0 +1,66 @@
+"""From a checked document to a plan: every regex compiled, every reference resolved, in the order to judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from hotato import kinds
+from hotato.document.load import Document
+from hotato.kinds._kind import Check, Resources, Source
+
+
+class Node(msgspec.Struct, frozen=True):
+    """One assertion, ready to judge. `stamp` is what every result of it begins with."""
+
+    id: str
+    check: Check
+    needs: tuple[Source, ...]
+    when: tuple[str, ...]
+    says: dict[str, str]
+    stamp: dict[str, Any]
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A compiled document. `order` lists positions in `nodes` so that every reference is judged before its reader."""
+
+    nodes: tuple[Node, ...]
+    order: tuple[int, ...]
+    inconclusive_policy: str
+    strict: bool
+    join_segments: bool
+
+
+def compile_plan(
+    document: Document,
+    resources: Resources,
+    *,
+    inconclusive_policy: str | None = None,
+    strict: bool | None = None,
+    join_segments: bool | None = None,
+) -> Plan:
+    """Compile a document. An argument beats the document's own setting, which beats the default.
+
+    The defaults: policy `report`, not strict, segments of one speaker joined into utterances.
+    """
+    nodes = []
+    for spec, when in zip(document.specs, document.when, strict=True):
+        stamp: dict[str, Any] = {"id": spec.id, "kind": kinds.tag(type(spec)), "status": None, "deterministic": True}
+        for name in ("dimension", "severity", "description"):
+            if getattr(spec, name) is not None:
+                stamp[name] = getattr(spec, name)
+        if spec.tags:
+            stamp["tags"] = list(spec.tags)
+        nodes.append(Node(spec.id, spec.compile(resources), spec.needs(), when, spec.says, stamp))
+    return Plan(
+        tuple(nodes),
+        document.order,
+        inconclusive_policy or document.inconclusive_policy or "report",
+        _first(strict, document.strict, False),
+        _first(join_segments, document.join_segments, True),
+    )
+
+
+def _first(*settings: bool | None) -> bool:
+    return next(bool(setting) for setting in settings if setting is not None)

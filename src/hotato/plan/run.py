@@ -1,0 +1,95 @@
+"""Judge a call: the only place where findings become PASS, FAIL and INCONCLUSIVE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hotato.errors import HotatoError, InternalError
+from hotato.match.closest import Want
+from hotato.match.evidence import Evidence
+from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS, Verdict
+from hotato.plan.compile import Node, Plan
+from hotato.plan.explain import explain
+from hotato.plan.summary import envelope
+
+SAYS = {
+    "skipped": "not judged, since its precondition did not pass: {unmet}",
+    "no_transcript": "needs a transcript: supply one with --transcript or build_context(transcript=...)",
+    "no_trace": "needs a trace: supply one with --trace or build_context(spans=...)",
+    "no_timing": "needs a scored run: supply its envelope with build_context(timing=...)",
+    "no_state": "needs a system of record: supply one with --state or build_context(state_adapter=...)",
+    "vacuous": "nothing was checked ({reason}), and a strict run counts that as a failure",
+}
+
+
+def run(plan: Plan, call: Any) -> dict[str, Any]:
+    """Return the envelope of one call. `call` is a Call or any object with its attributes. Raise InternalError."""
+    return envelope(judge(plan, call), plan.inconclusive_policy)
+
+
+def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
+    """Return the results of one call, in the order of the document. Raise InternalError."""
+    evidence = Evidence(call, join=plan.join_segments)
+    results: list[dict[str, Any]] = [{}] * len(plan.nodes)
+    wants: list[tuple[Want, dict[str, Any], bool]] = []
+    for place in plan.order:
+        node = plan.nodes[place]
+        result = results[place] = dict(node.stamp)
+        try:
+            verdict = _verdict(node, evidence)
+            if verdict is None:
+                _withhold(result, node, evidence)
+            else:
+                _stamp(result, node, verdict, plan.strict)
+                if verdict.want is not None:
+                    wants.append((verdict.want, result, verdict.truth is False))
+        except HotatoError:
+            raise
+        except Exception as error:
+            said = f"internal error while judging assertion '{node.id}': {type(error).__name__}"
+            raise InternalError(said, node.id) from error
+        evidence.statuses[node.id] = result["status"]
+    explain(wants)
+    return results
+
+
+def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
+    """Return what the kind finds; None where it is not asked."""
+    if any(evidence.statuses[ref] != PASS for ref in node.when):
+        return None
+    if not all(map(evidence.has, node.needs)):
+        return None
+    return node.check(evidence)
+
+
+def _withhold(result: dict[str, Any], node: Node, evidence: Evidence) -> None:
+    unmet = [f"{ref} is {evidence.statuses[ref]}" for ref in node.when if evidence.statuses[ref] != PASS]
+    result["status"] = INCONCLUSIVE
+    if unmet:
+        result |= {"code": "skipped", "reason": SAYS["skipped"].format(unmet=", ".join(unmet)), "skipped": True}
+    else:
+        code = "no_" + next(source for source in node.needs if not evidence.has(source))
+        result |= {"code": code, "reason": SAYS[code]}
+
+
+def _stamp(result: dict[str, Any], node: Node, verdict: Verdict, strict: bool) -> None:
+    status = PASS if verdict.truth else INCONCLUSIVE if verdict.truth is None else FAIL
+    code = verdict.code
+    vacuous = status == PASS and verdict.exercised == 0
+    if status != PASS or vacuous:
+        reason = _say(node.says, code, verdict.facts)
+        if vacuous and strict:
+            status, code, reason = FAIL, "vacuous", SAYS["vacuous"].format(reason=reason)
+        result["status"], result["code"], result["reason"] = status, code, reason
+    else:
+        result["status"], result["code"] = status, code
+    if status != INCONCLUSIVE:
+        result["exercised"] = verdict.exercised
+    if vacuous:
+        result["vacuous"] = True
+    result.update(verdict.fields)
+
+
+def _say(says: Mapping[str, str], code: str, facts: Mapping[str, Any]) -> str:
+    return says[code].format_map(facts)

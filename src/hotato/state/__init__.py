@@ -1,0 +1,1 @@
+"""State adapters: systems of record, each read by one method."""
