@@ -36,6 +36,13 @@ from hotato.plan.text import render_run_text
 
 DEFAULT_INCONCLUSIVE_POLICY = "report"
 
+# resolved by __getattr__ when first asked for, since they need every kind or every detector
+KINDS: tuple[str, ...]
+RUBRIC_KINDS: tuple[str, ...]
+ALL_KINDS: tuple[str, ...]
+DETECTOR_NAMES: tuple[str, ...]
+DETECTORS: dict[str, Any]
+
 __all__ = [
     "ALL_KINDS",
     "Context",

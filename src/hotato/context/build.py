@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hotato.context.trace import load_spans_file, spans as read_spans
-from hotato.context.transcript import load_transcript_file, turns as read_turns
+from hotato.context.trace import load_spans_file
+from hotato.context.trace import spans as read_spans
+from hotato.context.transcript import load_transcript_file
+from hotato.context.transcript import turns as read_turns
 from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model.call import Call, StateAdapter
 

@@ -23,21 +23,38 @@ def load_spans_file(path: Any) -> tuple[Span, ...]:
     if not text.strip():
         said = "an empty file; a trace of no spans is its meta line alone"
         raise EvidenceError(Problem(code="trace", file=file, message=said))
-    lines = text.split("\n")
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
+    records = codec.decode_lines(text, [line for _, line in lines])
+    if records is None:
+        return _line_by_line(lines, text, file)
+    problems = []
+    if _is_meta(records[0]):
+        problems = _meta_problems(records[0], file, lines[0][0], first=True)
+        records, lines = records[1:], lines[1:]
+    for record, (number, _) in zip(records, lines, strict=True):
+        if _is_meta(record):
+            problems += _meta_problems(record, file, number, first=False)
+    return spans(records, file=file, lines=[number for number, _ in lines], problems=problems)
+
+
+def _is_meta(record: Any) -> bool:
+    return type(record) is dict and record.get("_meta") is True
+
+
+def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tuple[Span, ...]:
+    """Return the spans of lines of which some may be no strict JSON, every problem told with its line."""
     records: list[Any] = []
     places: list[int] = []
     problems: list[Problem] = []
-    for number, line in enumerate(lines, 1):
-        if not line or line.isspace():
-            continue
+    for number, line in lines:
         try:
             record = codec.decode(line)
         except codec.JsonError as error:
-            truncated = number == len(lines) and error.code == "json_syntax"
+            truncated = number == lines[-1][0] and error.code == "json_syntax" and not text.endswith("\n")
             said = "truncated: the last line is no whole JSON object" if truncated else f"not JSON: {error.message}"
             problems.append(Problem(code=error.code, file=file, line=number, column=error.column, message=said))
             continue
-        if type(record) is dict and record.get("_meta") is True:
+        if _is_meta(record):
             problems += _meta_problems(record, file, number, first=not records and not problems)
             continue
         records.append(record)
@@ -74,7 +91,7 @@ def _span(index: int, item: Any) -> Span | tuple[str, str]:
     """Return a span, or which field is wrong and how."""
     if isinstance(item, Span):
         return Span(index, item.type, item.name, item.start, item.end, item.data)
-    if not isinstance(item, Mapping):
+    if type(item) is not dict and not isinstance(item, Mapping):
         return "", "a span is a JSON object with a type"
     kind = item.get("type")
     if type(kind) is not str or not kind:
@@ -94,10 +111,13 @@ def _span(index: int, item: Any) -> Span | tuple[str, str]:
     start, end = item.get("start_sec"), item.get("end_sec")
     if start is None:
         start = item.get("time_sec")
-    for field, seconds in (("start_sec", start), ("end_sec", end)):
-        if seconds is not None and not (type(seconds) in (int, float) and math.isfinite(seconds)):
-            return field, "must be a finite number of seconds or null"
+    if not _is_time(start) or not _is_time(end):
+        return "end_sec" if _is_time(start) else "start_sec", "must be a finite number of seconds or null"
     return Span(index, kind, None if name is None else nfc(name), start, end, item)
+
+
+def _is_time(seconds: Any) -> bool:
+    return seconds is None or (type(seconds) in (int, float) and math.isfinite(seconds))
 
 
 def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bool) -> list[Problem]:

@@ -77,7 +77,7 @@ def _turn(index: int, item: Any) -> Turn | tuple[str, str]:
     """Return a turn, or which field is wrong and how."""
     if isinstance(item, Turn):
         return Turn(index, fold_role(item.role), fold(item.text), item.start, item.end)
-    if not isinstance(item, Mapping):
+    if type(item) is not dict and not isinstance(item, Mapping):
         return "", f"a turn is an object with role and text; found {_type(item)}"
     text = item.get("text")
     if type(text) is not str:
@@ -88,10 +88,14 @@ def _turn(index: int, item: Any) -> Turn | tuple[str, str]:
     if type(role) is not str or not role.strip():
         return "role", f"must be a non-empty string; found {_type(role)}"
     start, end = item.get("start"), item.get("end")
-    for name, seconds in (("start", start), ("end", end)):
-        if seconds is not None and not (type(seconds) in (int, float) and math.isfinite(seconds)):
-            return name, f"must be a finite number of seconds or null; found {_type(seconds)}"
+    if not _is_time(start) or not _is_time(end):
+        name, seconds = ("end", end) if _is_time(start) else ("start", start)
+        return name, f"must be a finite number of seconds or null; found {_type(seconds)}"
     return Turn(index, fold_role(role), fold(text), start, end)
+
+
+def _is_time(seconds: Any) -> bool:
+    return seconds is None or (type(seconds) in (int, float) and math.isfinite(seconds))
 
 
 def _type(value: Any) -> str:

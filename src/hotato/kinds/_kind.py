@@ -75,7 +75,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return the ids of the assertions whose results this one reads, `when` aside."""
         return ()
 
-    def faults(self, resources: Resources) -> Iterator[Fault]:
+    def faults(self, resources: Resources) -> Iterator[Fault]:  # noqa: ARG002  # for those that extend it
         """Yield all that is wrong with the fields beyond their types. Extend it; call `super().faults` first."""
         for name in self.regexes:
             source = getattr(self, name)

@@ -23,7 +23,7 @@ class Rubric(Kind, frozen=True, kw_only=True):
     family = "rubric"
     says = {"rubric_lane": "rubrics are not judged here: run them in the rubric lane, which is scored apart"}
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return a check that settles nothing."""
 
         def check(_: Evidence) -> Verdict:

@@ -43,9 +43,10 @@ class EntityAccuracy(Kind, frozen=True, kw_only=True, tag="entity_accuracy"):
     }
     shows = ("met", "of")
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         wanted = {name: self._spell(value) for name, value in self.reference.items()}
+        names = [(name, "." in name) for name in wanted]
         of = len(wanted)
 
         def check(evidence: Evidence) -> Verdict:
@@ -55,11 +56,11 @@ class EntityAccuracy(Kind, frozen=True, kw_only=True, tag="entity_accuracy"):
             for call in calls:
                 arguments = trace.arguments(call)
                 if type(arguments) is dict:
-                    for name in wanted:
-                        value = at(arguments, name)
+                    for name, dotted in names:
+                        value = at(arguments, name) if dotted else arguments.get(name, MISSING)
                         if value is not MISSING:
-                            passed[name] = self._spell(value)
-            right = [name for name, value in wanted.items() if passed.get(name, MISSING) == value]
+                            passed[name] = value
+            right = [name for name, value in wanted.items() if name in passed and self._spell(passed[name]) == value]
             fields = {"met": len(right), "of": of}
             if not calls:
                 return breaks("no_call", exercised=len(trace), fields=fields)

@@ -53,7 +53,7 @@ class Formula(Kind, frozen=True, kw_only=True, tag="formula"):
         except FormulaError:
             return ()
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         formula = parse(self.expr)
         refs, of = list(formula.refs), len(formula.refs)

@@ -41,7 +41,7 @@ class Handoff(Kind, frozen=True, kw_only=True, tag="handoff"):
     }
     shows = ("span_ids",)
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         absent, to = self.absent, self.to or "anyone"
         target = None if self.to is None else nfc(self.to).casefold()

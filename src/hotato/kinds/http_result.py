@@ -9,9 +9,8 @@ import msgspec
 from hotato.kinds._kind import Check, Kind, Regex, Resources, Subset, Text
 from hotato.match.closest import Want
 from hotato.match.evidence import Evidence
-from hotato.match.spans import Trace, field, text
 from hotato.match.values import Expected
-from hotato.model.call import Span, span_ids
+from hotato.model.call import span_ids
 from hotato.model.verdict import Verdict, breaks, holds
 
 Code = Annotated[int, msgspec.Meta(ge=100, le=599)]
@@ -67,12 +66,11 @@ class HttpResult(Kind, frozen=True, kw_only=True, tag="http_result"):
         expected, whole = Expected(answer), Expected({**address, **answer})
 
         def check(evidence: Evidence) -> Verdict:
-            trace = evidence.trace
-            exchanges = [(span.index, _exchange(trace, span)) for span in trace.of_type("http_exchange")]
-            chosen = [(i, x) for i, x in exchanges if (x["method"] or "").upper() == method and search(x["url"] or "")]
+            exchanges = evidence.trace.exchanges
+            chosen = [(i, x) for i, x in exchanges if x["method"] == method and search(x["url"]) is not None]
             matching = [i for i, x in chosen if expected.matches(x)]
             want = Want(("http_result",), whole, lambda: chosen or exchanges)
-            looked = len(trace)
+            looked = len(evidence.trace)
             if matching:
                 shown = {"span_ids": span_ids(matching)}
                 return holds("answered", exercised=looked, fields=shown, want=want, count=len(matching))
@@ -81,15 +79,3 @@ class HttpResult(Kind, frozen=True, kw_only=True, tag="http_result"):
             return breaks(code, exercised=looked, fields=shown, want=want, count=count)
 
         return check
-
-
-def _exchange(trace: Trace, span: Span) -> dict[str, Any]:
-    """Return one exchange under one spelling of its fields; a status recorded as digits is a number."""
-    status = field(span, "status_code", "http.status_code", "http.response.status_code")
-    found = {
-        "method": text(field(span, "method", "http.method", "http.request.method")),
-        "url": text(field(span, "url", "http.url", "url.full")),
-        "status": int(status) if type(status) is str and status.isascii() and status.isdigit() else status,
-    }
-    response = trace.payload(span, "response", "response_body", "result")
-    return found if response is None else {**found, "response": response}

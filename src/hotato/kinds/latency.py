@@ -72,7 +72,7 @@ class Latency(Kind, frozen=True, kw_only=True, tag="latency"):
         if getattr(self, other) is not None:
             yield Fault((other,), "needless_field", f"'{other}' does not go with this; the limit is '{wanted}'")
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         return self._of_timing if self.field is not None else self._of_spans
 

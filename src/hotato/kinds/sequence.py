@@ -65,7 +65,7 @@ class Sequence(Kind, frozen=True, kw_only=True, tag="sequence"):
             if (step.span_type is None) == (step.tool is None):
                 yield Fault(("steps", place), "exclusive_fields", "a step needs exactly one of span_type or tool")
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         shown = [step.shown() for step in self.steps]
         tests = [step.takes for step in self.steps]

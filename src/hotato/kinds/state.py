@@ -55,7 +55,7 @@ class State(Kind, frozen=True, kw_only=True, tag="state"):
         yield from super().faults(resources)
         yield from filter_faults(self.filters)
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         expected, resource, filters = Expected(self.expect, dotted=True), self.resource, self.filters
 

@@ -67,7 +67,7 @@ class StateChange(Kind, frozen=True, kw_only=True, tag="state_change"):
         if self.before is msgspec.UNSET and self.after is msgspec.UNSET and self.changed is None:
             yield Fault((), "missing_field", "needs at least one of from, to or changed")
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         start = None if self.before is msgspec.UNSET else Expected(self.before)
         end = None if self.after is msgspec.UNSET else Expected(self.after)

@@ -42,7 +42,7 @@ class Termination(Kind, frozen=True, kw_only=True, tag="termination"):
     }
     shows = ("span_ids",)
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         absent = self.absent
         reason = None if self.reason is None else nfc(self.reason).casefold()

@@ -79,7 +79,7 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         if self.never_before is not None and self.never_before.tool == self.never_before.until:
             yield Fault(("never_before", "until"), "guard", "the same tool on both sides, so the check could not fail")
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         clauses = [
             clause

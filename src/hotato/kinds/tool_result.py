@@ -44,7 +44,7 @@ class ToolResult(Kind, frozen=True, kw_only=True, tag="tool_result"):
     shows = ("span_ids", "closest")
     values = ("result_subset",)
 
-    def compile(self, resources: Resources) -> Check:
+    def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         name = self.name
         expected = Expected(self.result_subset or {})

@@ -16,6 +16,7 @@ from hotato.match.values import Difference, Expected, type_name
 from hotato.model import codec
 
 MOST_PAIRS = 10_000
+MOST_CANDIDATES = 500
 MOST_DIFFERENCES = 20
 MOST_TEXT = 200
 MOST_DATA = 2000
@@ -34,9 +35,10 @@ def closest(wants: Sequence[Want]) -> list[tuple[int, list[Difference]] | None]:
     """Return for each want of one group the position of the closest span and what differs there, None without spans."""
     spans: dict[int, Any] = {}
     rows: list[dict[int, list[Difference]]] = []
-    for want in wants:
+    found = [want.candidates()[:MOST_CANDIDATES] for want in wants]
+    for want, candidates in zip(wants, found, strict=True):
         row = {}
-        for position, value in want.candidates():
+        for position, value in candidates:
             spans[position] = None
             row[position] = want.expected.differences(value)
         rows.append(row)

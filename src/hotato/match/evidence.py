@@ -16,12 +16,13 @@ class Evidence:
     of `hotato.model.call.Call`; each is touched only when a check asks for it.
     """
 
-    __slots__ = ("_trace", "_transcript", "call", "join", "statuses")
+    __slots__ = ("_there", "_trace", "_transcript", "call", "join", "statuses")
 
     def __init__(self, call: Any, *, join: bool = True) -> None:
         self.call = call
         self.join = join
         self.statuses: dict[str, str] = {}
+        self._there: dict[str, bool] = {}
         self._transcript: Transcript | None = None
         self._trace: Trace | None = None
 
@@ -46,7 +47,10 @@ class Evidence:
 
     def has(self, source: str) -> bool:
         """Say whether a source (`transcript`, `trace`, `timing`, `state`) was supplied, be it empty."""
-        return getattr(self.call, _ATTRIBUTES[source], None) is not None
+        there = self._there.get(source)
+        if there is None:
+            there = self._there[source] = getattr(self.call, _ATTRIBUTES[source], None) is not None
+        return there
 
 
 _ATTRIBUTES = {"transcript": "transcript", "trace": "spans", "timing": "timing", "state": "state_adapter"}

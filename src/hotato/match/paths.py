@@ -19,11 +19,12 @@ MISSING = Missing()
 
 def at(value: Any, path: str) -> Any:
     """Return the value at a dotted path, MISSING where there is none. A key that itself holds dots is found first."""
-    if isinstance(value, Mapping) and path in value:
+    mapping = type(value) is dict or isinstance(value, Mapping)
+    if mapping and path in value:
         return value[path]
     head, dot, rest = path.partition(".")
     step: Any = MISSING
-    if isinstance(value, Mapping):
+    if mapping:
         step = value.get(head, MISSING)
     elif type(value) is list and head.isascii() and head.isdigit() and int(head) < len(value):
         step = value[int(head)]

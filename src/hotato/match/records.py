@@ -22,7 +22,7 @@ class Unreadable(msgspec.Struct, frozen=True):
 
 def read(
     evidence: Evidence, resource: str, filters: Mapping[str, Any], when: str = ""
-) -> Mapping[str, Any] | None | Unreadable:
+) -> Mapping[str, Any] | Unreadable | None:
     """Return a record, None where the system holds none, or Unreadable. A determinate read is kept on the call.
 
     The message of a StateAdapterError is made for users; of any other exception only the name of its class is told, since

@@ -7,7 +7,7 @@ recorded as JSON text are decoded once, when first asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from hotato.match.order import in_order
@@ -23,8 +23,6 @@ ENDINGS = ("termination", "call_ended", "call_terminated", "hangup")
 FAILED = frozenset(
     "error errored failed failure fail cancelled canceled aborted timeout timed_out rejected declined no_answer busy".split()
 )
-
-_ABSENT: Any = object()
 
 
 def field(span: Span, *names: str) -> Any:
@@ -69,7 +67,10 @@ class Trace:
         self.spans = in_order(spans)
         self._types: dict[str, list[Span]] | None = None
         self._tools: dict[str, list[Span]] | None = None
-        self._payloads: dict[tuple[int, str], Any] = {}
+        self._arguments: dict[int, Any] = {}
+        self._results: dict[int, Any] = {}
+        self._errors: dict[int, str | None] = {}
+        self._exchanges: list[tuple[int, dict[str, Any]]] | None = None
 
     def __len__(self) -> int:
         """Return how many spans there are."""
@@ -95,36 +96,66 @@ class Trace:
                     self._tools.setdefault(span.name, []).append(span)
         return self._tools.get(tool, [])
 
-    def payload(self, span: Span, *names: str) -> Any:
-        """Return a field that holds data; JSON text of an object or a list is decoded, other text stays."""
-        key = (span.index, names[0])
-        found = self._payloads.get(key, _ABSENT)
-        if found is _ABSENT:
-            found = self._payloads[key] = _decoded(field(span, *names))
-        return found
-
     def arguments(self, span: Span) -> Any:
-        """Return what a tool was called with."""
-        return self.payload(span, "arguments", "args", "parameters", "input")
+        """Return what a tool was called with; JSON text of an object or a list is decoded, other text stays."""
+        if span.index not in self._arguments:
+            self._arguments[span.index] = _decoded(field(span, "arguments", "args", "parameters", "input"))
+        return self._arguments[span.index]
 
     def result(self, span: Span) -> Any:
-        """Return what a tool answered."""
-        return self.payload(span, "result", "output")
+        """Return what a tool answered; JSON text of an object or a list is decoded, other text stays."""
+        if span.index not in self._results:
+            self._results[span.index] = _decoded(field(span, "result", "output"))
+        return self._results[span.index]
 
     def error(self, span: Span) -> str | None:
         """Return the message of a tool call that went wrong (empty where it has none); None where it went well."""
-        said = field(span, "error")
-        if said:
-            return _message(said)
-        status = field(span, "status")
-        if is_failing(status) or (isinstance(status, Mapping) and is_failing(status.get("code"))):
-            return text(field(span, "error_message", "message")) or ""
-        if field(span, "ok") is False:
-            return text(field(span, "error_message", "message")) or ""
+        if span.index not in self._errors:
+            self._errors[span.index] = self._error(span)
+        return self._errors[span.index]
+
+    def _error(self, span: Span) -> str | None:
+        data = span.data
+        if "error" in data or "status" in data or "ok" in data or "attributes" in data:
+            message = _failure(span)
+            if message is not None:
+                return message
         result = self.result(span)
         if type(result) is dict and (result.get("isError") is True or result.get("is_error") is True):
             return _message(result.get("content"))
         return None
+
+    @property
+    def exchanges(self) -> list[tuple[int, dict[str, Any]]]:
+        """Return position and content of each HTTP exchange, under one spelling: method, url, status and response.
+
+        A status recorded as digits is a number; `response` is missing where none was recorded.
+        """
+        if self._exchanges is None:
+            self._exchanges = [(span.index, _exchange(span)) for span in self.of_type(HTTP_EXCHANGE)]
+        return self._exchanges
+
+
+def _exchange(span: Span) -> dict[str, Any]:
+    status = field(span, "status_code", "http.status_code", "http.response.status_code")
+    found = {
+        "method": (text(field(span, "method", "http.method", "http.request.method")) or "").strip().upper(),
+        "url": text(field(span, "url", "http.url", "url.full")) or "",
+        "status": int(status) if type(status) is str and status.isascii() and status.isdigit() else status,
+    }
+    response = _decoded(field(span, "response", "response_body", "result"))
+    return found if response is None else {**found, "response": response}
+
+
+def _failure(span: Span) -> str | None:
+    said = field(span, "error")
+    if said:
+        return _message(said)
+    status = field(span, "status")
+    failing = is_failing(status) or (type(status) is dict and is_failing(status.get("code")))
+    if failing or field(span, "ok") is False:
+        return text(field(span, "error_message", "message")) or ""
+    return None
 
 
 def _message(said: Any) -> str:

@@ -45,6 +45,9 @@ def fold(text: str) -> str:
 
 def fold_role(role: str) -> str:
     """Return `agent` or `caller` for the names that sources give these two, any other name as it is."""
+    known = ROLES.get(role)
+    if known is not None:
+        return known
     name = role.strip()
     return ROLES.get(name.lower(), name)
 

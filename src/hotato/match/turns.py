@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from hotato.match.order import in_order
 from hotato.match.regex import Pattern
@@ -23,13 +24,9 @@ class Lane:
 
     def __init__(self, utterances: list[list[Turn]]) -> None:
         self.utterances = utterances
-        self.text = "\n".join(" ".join(t.text for t in u) for u in utterances)
         self._turns = [turn for utterance in utterances for turn in utterance]
-        self._starts: list[int] = []
-        place = 0
-        for turn in self._turns:
-            self._starts.append(place)
-            place += len(turn.text) + 1
+        self._text: str | None = None
+        self._starts: list[int] | None = None
         self._lowered: str | None = None
         self._found: dict[Pattern, Turn | None] = {}
 
@@ -37,27 +34,62 @@ class Lane:
         """Return how many turns there are."""
         return len(self._turns)
 
+    @property
+    def text(self) -> str:
+        """Return the whole lane: a blank between the turns of an utterance, a line end between utterances."""
+        if self._text is None:
+            self._text = "\n".join([_joined(utterance) for utterance in self.utterances])
+        return self._text
+
     def place(self, turn: Turn) -> int:
         """Return where a turn of the lane stands in the order of time."""
         return self._turns.index(turn)
 
     def first(self, pattern: Pattern) -> Turn | None:
-        """Return the turn in which the first match of the lane starts."""
+        """Return the first turn in which a match starts."""
         if pattern not in self._found:
-            self._found[pattern] = self._first(pattern)
+            self._found[pattern] = next(self.matching(pattern), None)
         return self._found[pattern]
 
-    def _first(self, pattern: Pattern) -> Turn | None:
+    def count(self, pattern: Pattern) -> int:
+        """Return in how many turns a match starts."""
+        return sum(1 for _ in self.matching(pattern))
+
+    def matching(self, pattern: Pattern) -> Iterator[Turn]:
+        """Yield the turns in which a match starts, in the order of time."""
         if not self._turns or (pattern.needles and self._lacks(pattern)):
-            return None
+            return
         if not pattern.local:
-            return next(self._each(pattern), None)
-        match = pattern.search(self.text)
-        if match is None:
-            return None
-        if "\n" in match.group():  # it runs over a change of speaker: look at each utterance by itself
-            return next(self._each(pattern), None)
-        return self._turns[bisect_right(self._starts, match.start()) - 1]
+            for utterance in self.utterances:
+                yield from _in_utterance(utterance, pattern)
+            return
+        place, text = 0, self.text
+        while place <= len(text):
+            match = pattern.search(text, place)
+            if match is None:
+                return
+            number = self._at(match.start())
+            if "\n" in match.group():  # it runs over a change of speaker: look at what is left piece by piece
+                yield from self._after(number, pattern)
+                return
+            yield self._turns[number]
+            place = self._start(number + 1)
+
+    def _after(self, number: int, pattern: Pattern) -> Iterator[Turn]:
+        left = {id(turn) for turn in self._turns[number:]}
+        for utterance in self.utterances:
+            if id(utterance[-1]) in left:
+                yield from (turn for turn in _in_utterance(utterance, pattern) if id(turn) in left)
+
+    def _at(self, place: int) -> int:
+        self._start(0)
+        return bisect_right(self._starts or [], place) - 1
+
+    def _start(self, number: int) -> int:
+        """Return where the turn of a number begins in the text; beyond the last turn, beyond the text."""
+        if self._starts is None:
+            self._starts = list(accumulate([len(turn.text) + 1 for turn in self._turns], initial=0))[:-1]
+        return self._starts[number] if number < len(self._starts) else len(self.text) + 1
 
     def _lacks(self, pattern: Pattern) -> bool:
         if not pattern.ignores_case:
@@ -69,35 +101,24 @@ class Lane:
             return False
         return not any(needle in lowered for needle in pattern.needles)
 
-    def count(self, pattern: Pattern) -> int:
-        """Return how many turns match; an utterance that matches only across its cuts counts once."""
-        if not self._turns or (pattern.needles and self._lacks(pattern)):
-            return 0
-        return sum(1 for _ in self._each(pattern))
 
-    def _each(self, pattern: Pattern) -> Iterator[Turn]:
-        for utterance in self.utterances:
-            alone = [turn for turn in utterance if pattern.search(turn.text) is not None]
-            across = None
-            if len(utterance) > 1 and (not alone or alone[0] is not utterance[0]):
-                across = _across(utterance, pattern)
-            if across is not None and (not alone or across.index != alone[0].index):
-                first = not alone or utterance.index(across) < utterance.index(alone[0])
-                if first:
-                    yield across
-            yield from alone
+def _joined(utterance: list[Turn]) -> str:
+    return utterance[0].text if len(utterance) == 1 else " ".join([turn.text for turn in utterance])
 
 
-def _across(utterance: list[Turn], pattern: Pattern) -> Turn | None:
-    match = pattern.search(" ".join(t.text for t in utterance))
-    if match is None:
-        return None
+def _in_utterance(utterance: list[Turn], pattern: Pattern) -> Iterator[Turn]:
+    """Yield the turns of an utterance in which a match starts: of the turn alone, or of the utterance as a whole."""
+    whole = _joined(utterance) if len(utterance) > 1 else ""
     place = 0
     for turn in utterance:
-        place += len(turn.text) + 1
-        if match.start() < place:
-            return turn
-    return utterance[-1]
+        after = place + len(turn.text) + 1
+        if pattern.search(turn.text) is not None:
+            yield turn
+        elif whole:
+            across = pattern.search(whole, place)
+            if across is not None and across.start() < after:
+                yield turn
+        place = after
 
 
 class Transcript:

@@ -86,61 +86,95 @@ def _get(value: dict[str, Any], key: str) -> Any:
     return next((v for k, v in value.items() if nfc(k) == nfc(key)), MISSING)
 
 
+class _Node:
+    """One value of an expectation: its test, and the values inside it where it is a plain mapping or list."""
+
+    __slots__ = ("inside", "test", "want")
+
+    def __init__(self, want: Any) -> None:
+        self.want = want
+        self.inside: dict[str, _Node] | list[_Node] | None = None
+        if is_matcher(want):
+            self.test = compile_matcher(want)
+        elif type(want) is dict:
+            self.inside = {key: _Node(value) for key, value in want.items()}
+            self.test = _object_test(self.inside)
+        elif type(want) in (list, tuple):
+            self.inside = [_Node(value) for value in want]
+            self.test = _list_test(self.inside)
+        else:
+            self.test = _scalar_test(want)
+
+
+def _object_test(inside: dict[str, _Node]) -> Test:
+    tests = [(key, node.test, key.isascii()) for key, node in inside.items()]
+
+    def test(got: Any) -> bool:
+        if type(got) is not dict:
+            return False
+        for key, inner, plain in tests:  # noqa: SIM110  # a loop, since this runs for every recorded call
+            if not inner(got.get(key, MISSING) if plain else _get(got, key)):
+                return False
+        return True
+
+    return test
+
+
+def _list_test(inside: list[_Node]) -> Test:
+    tests = [node.test for node in inside]
+
+    def test(got: Any) -> bool:
+        return type(got) is list and len(got) == len(tests) and all(t(g) for t, g in zip(tests, got, strict=True))
+
+    return test
+
+
+def _scalar_test(want: Any) -> Test:
+    if type(want) is str:
+        composed = nfc(want)
+        return lambda got: got == composed or (type(got) is str and not got.isascii() and nfc(got) == composed)
+    if type(want) in (int, float):
+        return lambda got: type(got) in (int, float) and got == want
+    return lambda got: same(want, got)
+
+
 class Expected:
     """A compiled expectation: `matches(value)` for the verdict, `differences(value)` for the explanation.
 
     `dotted` reads the keys of the outermost mapping as dotted paths, for records of a system of record.
     """
 
+    __slots__ = ("_dotted", "_root", "matches")
+
     def __init__(self, expected: Any, *, dotted: bool = False) -> None:
-        self.expected = expected
+        self._root = _Node(expected)
         self._dotted = dotted
-        self._tests: dict[int, Test] = {}
-        self._prepare(expected)
+        self.matches: Test = self._matches_dotted if dotted else self._root.test
 
-    def _prepare(self, expected: Any) -> None:
-        if is_matcher(expected):
-            self._tests[id(expected)] = compile_matcher(expected)
-        elif type(expected) is dict:
-            for value in expected.values():
-                self._prepare(value)
-        elif type(expected) is list:
-            for value in expected:
-                self._prepare(value)
-
-    def matches(self, value: Any) -> bool:
-        """Say whether a recorded value is as expected."""
-        if self._dotted:
-            return all(self._match(want, at(value, key)) for key, want in self.expected.items())
-        return self._match(self.expected, value)
-
-    def _match(self, want: Any, got: Any) -> bool:
-        test = self._tests.get(id(want))
-        if test is not None:
-            return test(got)
-        if type(want) is dict:
-            return type(got) is dict and all(self._match(v, _get(got, k)) for k, v in want.items())
-        if type(want) is list:
-            return type(got) is list and len(want) == len(got) and all(map(self._match, want, got))
-        return same(want, got)
+    def _matches_dotted(self, value: Any) -> bool:
+        inside = self._root.inside
+        return type(inside) is dict and all(node.test(at(value, key)) for key, node in inside.items())
 
     def differences(self, value: Any) -> list[Difference]:
         """Return every place at which a recorded value is not as expected, in the order of the expectation."""
-        if self._dotted:
-            return [d for key, want in self.expected.items() for d in self._differ(want, at(value, key), key)]
-        return list(self._differ(self.expected, value, ""))
+        inside = self._root.inside
+        if self._dotted and type(inside) is dict:
+            return [d for key, node in inside.items() for d in _differ(node, at(value, key), key)]
+        return list(_differ(self._root, value, ""))
 
-    def _differ(self, want: Any, got: Any, path: str) -> Iterator[Difference]:
-        if self._match(want, got):
-            return
-        if id(want) not in self._tests and type(want) is dict and type(got) is dict:
-            for key, value in want.items():
-                yield from self._differ(value, _get(got, key), f"{path}.{key}" if path else key)
-        elif id(want) not in self._tests and type(want) is list and type(got) is list and len(want) == len(got):
-            for place, (value, other) in enumerate(zip(want, got, strict=True)):
-                yield from self._differ(value, other, f"{path}[{place}]")
-        else:
-            yield Difference(path, want, got, _cost(want, got) * _leaves(want))
+
+def _differ(node: _Node, got: Any, path: str) -> Iterator[Difference]:
+    if node.test(got):
+        return
+    inside = node.inside
+    if type(inside) is dict and type(got) is dict:
+        for key, inner in inside.items():
+            yield from _differ(inner, _get(got, key), f"{path}.{key}" if path else key)
+    elif type(inside) is list and type(got) is list and len(inside) == len(got):
+        for place, (inner, other) in enumerate(zip(inside, got, strict=True)):
+            yield from _differ(inner, other, f"{path}[{place}]")
+    else:
+        yield Difference(path, node.want, got, _cost(node.want, got) * _leaves(node.want))
 
 
 def _cost(want: Any, got: Any) -> int:

@@ -56,10 +56,12 @@ def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
 
 def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
     """Return what the kind finds; None where it is not asked."""
-    if any(evidence.statuses[ref] != PASS for ref in node.when):
-        return None
-    if not all(map(evidence.has, node.needs)):
-        return None
+    for ref in node.when:
+        if evidence.statuses[ref] != PASS:
+            return None
+    for source in node.needs:
+        if not evidence.has(source):
+            return None
     return node.check(evidence)
 
 
