@@ -38,8 +38,8 @@ class Count(Kind, frozen=True, kw_only=True, tag="count"):
 
     family = "measure"
     says = {
-        "within": "{observed} of {what}; {bound} expected",
-        "outside": "{observed} of {what}; {bound} expected",
+        "within": "{what}: {observed} found, {bound} expected",
+        "outside": "{what}: {observed} found, {bound} expected",
     }
     shows = ("observed", "span_ids")
     regexes = ("phrase",)

@@ -39,7 +39,7 @@ class Dtmf(Kind, frozen=True, kw_only=True, tag="dtmf"):
         "entered": "the keys were pressed",
         "absent": "the keys were not pressed, as it must be",
         "no_keys": "the trace holds no key press",
-        "other_keys": "{count} keys were pressed, not these in this order",
+        "other_keys": "keys were pressed, but not these in this order (keys: {count})",
         "present": "keys were pressed that must not be",
     }
     shows = ("span_ids",)

@@ -46,9 +46,9 @@ class HttpResult(Kind, frozen=True, kw_only=True, tag="http_result"):
     family = "trace"
     reads = ("trace",)
     says = {
-        "answered": "{count} exchanges match",
-        "no_exchange": "none of {count} recorded exchanges has this method and URL",
-        "wrong_answer": "{count} exchanges have this method and URL, none the status and response expected",
+        "answered": "an exchange matches (matching: {count})",
+        "no_exchange": "no recorded exchange has this method and URL (exchanges: {count})",
+        "wrong_answer": "no exchange with this method and URL has the status and response expected (exchanges: {count})",
     }
     shows = ("span_ids", "closest")
     regexes = ("url_matches",)

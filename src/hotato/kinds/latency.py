@@ -52,7 +52,7 @@ class Latency(Kind, frozen=True, kw_only=True, tag="latency"):
         "too_slow": "{measured} measured, at most {limit} allowed",
         "no_span": "nothing to measure: no {what} in the trace",
         "not_measured": "no {what} has a measurement (a finite latency of at least 0)",
-        "partly_measured": "{unmeasured} of {count} {what} have no measurement, so the slowest is not known",
+        "partly_measured": "some {what} has no measurement, so the slowest is not known ({unmeasured} of {count})",
         "no_number": "the timing envelope has no number at {what}",
     }
     shows = ("measured_ms", "measured", "span_ids")
@@ -103,7 +103,7 @@ class Latency(Kind, frozen=True, kw_only=True, tag="latency"):
         limit = self.max_ms or 0
         if slowest[0] <= limit and len(measured) < len(spans):
             unmeasured = len(spans) - len(measured)
-            return unsettled("partly_measured", fields=fields, unmeasured=unmeasured, count=len(spans), what=what + "s")
+            return unsettled("partly_measured", fields=fields, unmeasured=unmeasured, count=len(spans), what=what)
         return self._judge(slowest[0], limit, len(measured), fields)
 
     def _judge(self, measured: float, limit: float, count: int, fields: Mapping[str, object]) -> Verdict:

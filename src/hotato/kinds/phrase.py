@@ -40,9 +40,9 @@ class Phrase(Kind, frozen=True, kw_only=True, tag="phrase"):
     reads = ("transcript",)
     says = {
         "matched": "{whose} turn {turn} matches",
-        "not_matched": "none of {count} {whose} turns matches the pattern",
+        "not_matched": "no {whose} turn matches the pattern (turns searched: {count})",
         "no_turn": "there is no {whose} turn in the transcript",
-        "absent": "none of {count} {whose} turns matches, as it must be",
+        "absent": "no {whose} turn matches, as it must be (turns searched: {count})",
         "present": "{whose} turn {turn} matches a pattern that must be absent",
     }
     shows = ("turn",)

@@ -37,7 +37,7 @@ class Termination(Kind, frozen=True, kw_only=True, tag="termination"):
         "ended": "the call ended as asserted",
         "absent": "the call did not end in this way",
         "no_ending": "the trace holds no record of how the call ended",
-        "other_ending": "{count} records of the call's end, none of this kind",
+        "other_ending": "the call's end is recorded, but none of this kind (records: {count})",
         "present": "the call ended in a way that must not happen",
     }
     shows = ("span_ids",)

@@ -59,8 +59,8 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
     says = {
         "called": "every clause holds",
         "not_called": "{name} was never called",
-        "args_differ": "{name} was called {count} times, never with the arguments expected",
-        "wrong_count": "{observed} calls of {name} match; {bound} expected",
+        "args_differ": "{name} was called, but never with the arguments expected (calls: {count})",
+        "wrong_count": "calls of {name} that match: {observed}; expected: {bound}",
         "out_of_order": "the calls required in order break at entry {step} ({name})",
         "too_early": "{name} was called before {until}",
         "guard_missing": "{name} was called, but {until} never was",

@@ -35,12 +35,12 @@ class ToolError(Kind, frozen=True, kw_only=True, tag="tool_error"):
     family = "trace"
     reads = ("trace",)
     says = {
-        "errored": "{count} calls of {name} went wrong as asserted",
-        "clean": "none of {count} calls of {name} went wrong in that way",
+        "errored": "{name} went wrong as asserted (calls: {count})",
+        "clean": "{name} never went wrong in that way (calls: {count})",
         "not_called": "{name} was never called, so it did not go wrong",
-        "no_error": "none of {count} calls of {name} went wrong",
+        "no_error": "{name} never went wrong (calls: {count})",
         "other_error": "{name} went wrong, with a message that does not match",
-        "present": "{count} calls of {name} went wrong in a way that must be absent",
+        "present": "{name} went wrong in a way that must be absent (calls: {count})",
     }
     shows = ("span_ids",)
     regexes = ("error_matches",)

@@ -35,11 +35,11 @@ class ToolResult(Kind, frozen=True, kw_only=True, tag="tool_result"):
     family = "trace"
     reads = ("trace",)
     says = {
-        "answered": "{count} results of {name} match",
+        "answered": "results of {name} that match: {count}",
         "not_called": "{name} was never called",
         "errored": "every call of {name} went wrong, so there is no result to compare; tool_error checks errors",
         "no_result": "no call of {name} returned an object",
-        "result_differs": "{name} returned {count} results, none with the fields expected",
+        "result_differs": "{name} answered, but never with the fields expected (results: {count})",
     }
     shows = ("span_ids", "closest")
     values = ("result_subset",)
