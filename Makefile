@@ -1,0 +1,64 @@
+# Everything a person or a CI job runs here. Needs make and a Python of 3.11 or newer, nothing else.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS := 2
+
+.PHONY: setup test lint types layers generated tests demo bench corpora generate format clean
+
+setup: $(STAMP)
+	@echo "hotato is installed in $(CURDIR)/$(VENV)"
+
+# A name on the path is not enough: it may be a shim for a version that is absent, or a Python without venv.
+$(STAMP): pyproject.toml
+	@found=; \
+	for name in python3.13 python3.12 python3.11 python3; do \
+	  if "$$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	    found=$$name; break; \
+	  fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "hotato needs Python 3.11 or newer with the venv module, and none is on the PATH." >&2; exit 1; \
+	fi; \
+	if [ ! -x $(BIN)/python ]; then "$$found" -m venv $(VENV); fi
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(STAMP)
+
+test: lint types layers generated tests
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy src tools
+
+layers: setup
+	$(BIN)/lint-imports
+
+generated: setup
+	$(BIN)/python tools/generate.py --check
+
+tests: setup
+	$(BIN)/pytest -n $(JOBS)
+
+demo: setup
+	$(BIN)/hotato demo
+
+bench: setup
+	$(BIN)/python benchmarks/run.py
+
+corpora: setup
+	$(BIN)/python examples/corpora/judge.py
+
+generate: setup
+	$(BIN)/python tools/generate.py
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
