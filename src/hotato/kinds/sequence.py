@@ -7,29 +7,12 @@ from typing import Annotated, Any
 
 import msgspec
 
-from hotato.kinds._kind import Check, Kind, Resources, Text
+from hotato.kinds._kind import Check, Kind, Resources
 from hotato.match.evidence import Evidence
-from hotato.match.steps import align
-from hotato.model.call import Span, span_ids
+from hotato.match.steps import Step, align
+from hotato.model.call import span_ids
 from hotato.model.fault import Fault
 from hotato.model.verdict import Verdict, breaks, holds
-
-
-class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One step: a span of a type or a call of a tool."""
-
-    span_type: Text | None = None
-    tool: Text | None = None
-
-    def takes(self, span: Span) -> bool:
-        """Say whether a span is this step."""
-        if self.tool is not None:
-            return span.type == "tool_call" and span.name == self.tool
-        return span.type == self.span_type
-
-    def shown(self) -> dict[str, str]:
-        """Return the step as a document writes it."""
-        return {"tool": self.tool} if self.tool is not None else {"span_type": self.span_type or ""}
 
 
 class Sequence(Kind, frozen=True, kw_only=True, tag="sequence"):
@@ -67,18 +50,17 @@ class Sequence(Kind, frozen=True, kw_only=True, tag="sequence"):
 
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
-        shown = [step.shown() for step in self.steps]
-        tests = [step.takes for step in self.steps]
+        steps = self.steps
 
         def check(evidence: Evidence) -> Verdict:
             spans = evidence.trace.spans
-            found = align(shown, spans, tests)
+            found = align(steps, spans)
             fields: dict[str, Any] = {"span_ids": span_ids(found.spans)}
             if found.broken is None:
-                return holds("in_order", exercised=len(spans), fields=fields, count=len(tests))
+                return holds("in_order", exercised=len(spans), fields=fields, count=len(steps))
             step = found.broken
             code = "broken_step" if found.shown[step]["state"] == "earlier" else "missing_step"
-            what = " ".join(next(iter(shown[step].items())))
+            what = " ".join(next(iter(steps[step].shown().items())))
             fields |= {"alignment": found.shown}
             return breaks(code, exercised=len(spans), fields=fields, step=step + 1, what=what)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated
 
 import msgspec
@@ -11,7 +11,8 @@ from hotato.kinds._kind import Check, Kind, Resources, Subset, Text, only_with
 from hotato.match.bounds import Bound, allows, bound_faults, words
 from hotato.match.closest import Want
 from hotato.match.evidence import Evidence
-from hotato.match.steps import align
+from hotato.match.spans import TOOL_CALL
+from hotato.match.steps import Step, align
 from hotato.match.values import Expected
 from hotato.model.call import Span, span_ids
 from hotato.model.fault import Fault
@@ -81,21 +82,13 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
 
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
-        clauses = [
-            clause
-            for clause, given in (
-                (self._named, self.name),
-                (self._ordered, self.require_order),
-                (self._guarded, self.never_before),
-            )
-            if given is not None
-        ]
+        given = {self._named: self.name, self._ordered: self.require_order, self._guarded: self.never_before}
+        clauses = [clause for clause, value in given.items() if value is not None]
         expected = None if self.args_subset is None else Expected(self.args_subset)
 
         def check(evidence: Evidence) -> Verdict:
             seen: list[int] = []
-            exercised = 0
-            want = None
+            exercised, want = 0, None
             for clause in clauses:
                 found = clause(evidence, expected)
                 want = found.want or want
@@ -110,8 +103,7 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
     def _named(self, evidence: Evidence, expected: Expected | None) -> Verdict:
         trace, name = evidence.trace, self.name or ""
         calls = trace.calls(name)
-        matching = calls
-        want = None
+        matching, want = calls, None
         if expected is not None:
             matching = [call for call in calls if expected.matches(trace.arguments(call))]
             want = Want(("tool_call", name), expected, lambda: [(c.index, trace.arguments(c) or {}) for c in calls])
@@ -131,33 +123,27 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         return breaks("not_called", exercised=looked, fields={"span_ids": []}, name=name)
 
     def _ordered(self, evidence: Evidence, _: Expected | None) -> Verdict:
-        steps = self.require_order or ()
-        spans = [span for span in evidence.trace.of_type("tool_call") if span.name is not None]
-        found = align([{"tool": name} for name in steps], spans, [_calls(name) for name in steps])
+        names = self.require_order or ()
+        spans = evidence.trace.of_type(TOOL_CALL)
+        found = align([Step(tool=name) for name in names], spans)
         if found.broken is None:
             return holds("called", exercised=len(spans), fields={"spans": found.spans})
         shown = {"span_ids": span_ids(found.spans), "alignment": found.shown}
-        return breaks(
-            "out_of_order", exercised=len(spans), fields=shown, step=found.broken + 1, name=steps[found.broken]
-        )
+        step = found.broken
+        return breaks("out_of_order", exercised=len(spans), fields=shown, step=step + 1, name=names[step])
 
     def _guarded(self, evidence: Evidence, _: Expected | None) -> Verdict:
-        assert self.never_before is not None
-        tool, until = self.never_before.tool, self.never_before.until
+        tool, until = (self.never_before.tool, self.never_before.until) if self.never_before else ("", "")
         guarded = evidence.trace.calls(tool)
         if not guarded:
             return holds("called", exercised=0, fields={"spans": []})
-        first = next(s for s in evidence.trace.of_type("tool_call") if s.name in (tool, until))
+        first = next(s for s in evidence.trace.of_type(TOOL_CALL) if s.name in (tool, until))
         opened = evidence.trace.calls(until)[:1]
         if first.name == until:
             return holds("called", exercised=len(guarded), fields={"spans": _positions([first, *guarded])})
         shown = {"span_ids": span_ids(_positions([first, *opened]))}
         code = "too_early" if opened else "guard_missing"
         return breaks(code, exercised=len(guarded), fields=shown, name=tool, until=until)
-
-
-def _calls(name: str) -> Callable[[Span], bool]:
-    return lambda span: span.name == name
 
 
 def _positions(spans: list[Span]) -> list[int]:

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import msgspec
 
+from hotato.match.spans import TOOL_CALL
 from hotato.model.call import Span, span_id
+
+_Name = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step: a span of a type, or a call of a tool."""
+
+    span_type: _Name | None = None
+    tool: _Name | None = None
+
+    def takes(self, span: Span) -> bool:
+        """Say whether a span is this step."""
+        if self.tool is not None:
+            return span.type == TOOL_CALL and span.name == self.tool
+        return span.type == self.span_type
+
+    def shown(self) -> dict[str, str]:
+        """Return the step as a document writes it."""
+        return {"tool": self.tool} if self.tool is not None else {"span_type": self.span_type or ""}
 
 
 class Alignment(msgspec.Struct, frozen=True):
@@ -18,7 +38,7 @@ class Alignment(msgspec.Struct, frozen=True):
     shown: list[dict[str, Any]]
 
 
-def align(steps: Sequence[dict[str, str]], spans: Sequence[Span], tests: Sequence[Callable[[Span], bool]]) -> Alignment:
+def align(steps: Sequence[Step], spans: Sequence[Span]) -> Alignment:
     """Give each step the earliest span after that of the step before; `spans` are in the order of time.
 
     Taking the earliest is complete: if any assignment of steps exists, this one does. `shown` has an entry a step:
@@ -27,22 +47,22 @@ def align(steps: Sequence[dict[str, str]], spans: Sequence[Span], tests: Sequenc
     """
     taken: list[Span] = []
     place = 0
-    for test in tests:
-        while place < len(spans) and not test(spans[place]):
+    for step in steps:
+        while place < len(spans) and not step.takes(spans[place]):
             place += 1
         if place == len(spans):
             break
         taken.append(spans[place])
         place += 1
-    broken = len(taken) if len(taken) < len(tests) else None
+    broken = len(taken) if len(taken) < len(steps) else None
     shown: list[dict[str, Any]] = []
     if broken is not None:
-        for number, (step, test) in enumerate(zip(steps, tests, strict=True)):
-            span = taken[number] if number < broken else None
-            state = "matched" if span is not None else "not_reached"
-            if number == broken:
-                used = {s.index for s in taken}
-                span = next((s for s in spans if test(s) and s.index not in used), None)
-                state = "missing" if span is None else "earlier"
-            shown.append({**step, "state": state, "span_id": None if span is None else span_id(span.index)})
+        used = {span.index for span in taken}
+        early = next((s for s in spans if s.index not in used and steps[broken].takes(s)), None)
+        for number, step in enumerate(steps):
+            span = taken[number] if number < broken else early if number == broken else None
+            state = (
+                "matched" if number < broken else "not_reached" if number > broken else "earlier" if span else "missing"
+            )
+            shown.append({**step.shown(), "state": state, "span_id": None if span is None else span_id(span.index)})
     return Alignment([span.index for span in taken], broken, shown)

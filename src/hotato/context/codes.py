@@ -1,0 +1,35 @@
+"""Every code that refused evidence, a refused file or a refused argument can carry, and what it means."""
+
+from __future__ import annotations
+
+CODES = {
+    # files
+    "file_missing": "there is no such file",
+    "file_kind": "a folder, a device or a pipe, where a regular file is read",
+    "file_unreadable": "the file cannot be opened or read",
+    "file_too_large": "the file is larger than is read",
+    "file_encoding": "the file is not UTF-8 text",
+    "file_exists": "the file to write is there already",
+    "file_unwritable": "the file cannot be written",
+    # JSON
+    "json_syntax": "the text is not JSON",
+    "json_duplicate_key": "the same key twice in one object, of which one would be dropped",
+    "json_number": "NaN, an infinity, or a number too large to represent",
+    "json_depth": "values are nested too deep",
+    # evidence
+    "transcript": "the value is no transcript in any of its shapes",
+    "turn": "a turn without text, or with a role or a time of the wrong type",
+    "trace": "the value is no list of spans",
+    "span": "a span without a type, a tool call without a name, or a time of the wrong type",
+    "trace_schema": "the trace says that it is of another schema",
+    "trace_meta": "a second meta line: two traces in one file",
+    "timing": "the timing envelope is no mapping",
+    "state": "the state file describes no system of record",
+    # arguments
+    "both_given": "one input is given as a value and as a path",
+    "state_adapter": "an object without a method `query`",
+    "nothing_to_infer": "the trace holds nothing from which a first document can be made",
+    "value": "an argument is not among the values allowed",
+    "unknown_pack": "no pack has this name",
+    "unwritable": "the document holds a value that YAML cannot carry",
+}
