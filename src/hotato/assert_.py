@@ -41,7 +41,7 @@ KINDS: tuple[str, ...]
 RUBRIC_KINDS: tuple[str, ...]
 ALL_KINDS: tuple[str, ...]
 DETECTOR_NAMES: tuple[str, ...]
-DETECTORS: dict[str, Any]
+DETECTORS: dict[str, dict[str, str]]  # detector -> how it recognises: code -> sentence
 
 __all__ = [
     "ALL_KINDS",
@@ -246,5 +246,5 @@ def __getattr__(name: str) -> Any:
     if name in ("DETECTORS", "DETECTOR_NAMES"):
         from hotato.match import pii
 
-        return pii.names() if name == "DETECTOR_NAMES" else {one: pii.get(one) for one in pii.names()}
+        return pii.names() if name == "DETECTOR_NAMES" else {one: dict(pii.codes(one)) for one in pii.names()}
     raise AttributeError(f"module 'hotato.assert_' has no attribute '{name}'")

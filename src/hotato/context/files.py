@@ -50,13 +50,14 @@ def _regular(name: str, most: int) -> bytes:
     if "\0" in name:
         raise _NotPlainError("a file name cannot hold a NUL character")
     descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as stream:
+    try:
         mode = os.fstat(descriptor).st_mode
-        if stat.S_ISDIR(mode):
-            raise _NotPlainError("a folder, not a file")
         if not stat.S_ISREG(mode):
-            raise _NotPlainError("not a regular file")
-        return stream.read(most + 1)
+            raise _NotPlainError("a folder, not a file" if stat.S_ISDIR(mode) else "not a regular file")
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            return stream.read(most + 1)
+    finally:
+        os.close(descriptor)
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = True) -> None:

@@ -25,15 +25,12 @@ def load_spans_file(path: Any) -> tuple[Span, ...]:
         raise EvidenceError(Problem(code="trace", file=file, message=said))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
     records = codec.decode_lines(text, [line for _, line in lines])
-    if records is None:
+    if records is None or any(map(_is_meta, records[1:])):
         return _line_by_line(lines, text, file)
     problems = []
     if _is_meta(records[0]):
         problems = _meta_problems(records[0], file, lines[0][0], first=True)
         records, lines = records[1:], lines[1:]
-    for record, (number, _) in zip(records, lines, strict=True):
-        if _is_meta(record):
-            problems += _meta_problems(record, file, number, first=False)
     return spans(records, file=file, lines=[number for number, _ in lines], problems=problems)
 
 
@@ -55,7 +52,7 @@ def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tup
             problems.append(Problem(code=error.code, file=file, line=number, column=error.column, message=said))
             continue
         if _is_meta(record):
-            problems += _meta_problems(record, file, number, first=not records and not problems)
+            problems += _meta_problems(record, file, number, first=number == lines[0][0])
             continue
         records.append(record)
         places.append(number)

@@ -7,6 +7,7 @@ is its reference page: the first line says what it checks, the rest is Markdown.
     reads     the evidence it needs; where that was not supplied the engine answers INCONCLUSIVE, the kind is not asked
     says      code -> sentence: all it can ever report, PASS included; `{names}` are filled with share-safe facts
     shows     the fields it may add to a result, beyond those that every result has
+    veils     true where what it finds may be shown nowhere in the envelope
     regexes   which of its fields hold regexes, values   which hold expected values: both are checked before anything runs
 
 and two methods: `faults`, for what types cannot say about one assertion, and `compile`, which returns the check, a pure
@@ -64,6 +65,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     reads: ClassVar[tuple[Source, ...]] = ()
     says: ClassVar[dict[str, str]]
     shows: ClassVar[tuple[str, ...]] = ()
+    veils: ClassVar[bool] = False
     regexes: ClassVar[tuple[str, ...]] = ()
     values: ClassVar[tuple[str, ...]] = ()
 

@@ -19,6 +19,7 @@ class Node(msgspec.Struct, frozen=True):
     needs: tuple[Source, ...]
     when: tuple[str, ...]
     says: dict[str, str]
+    veils: bool
     stamp: dict[str, Any]
 
 
@@ -52,7 +53,7 @@ def compile_plan(
                 stamp[name] = getattr(spec, name)
         if spec.tags:
             stamp["tags"] = list(spec.tags)
-        nodes.append(Node(spec.id, spec.compile(resources), spec.needs(), when, spec.says, stamp))
+        nodes.append(Node(spec.id, spec.compile(resources), spec.needs(), when, spec.says, spec.veils, stamp))
     return Plan(
         tuple(nodes),
         document.order,

@@ -22,3 +22,26 @@ def explain(wants: Sequence[tuple[Want, dict[str, Any], bool]]) -> None:
             for (_, result, failed), near in zip(group, found, strict=True):
                 if failed and near is not None:
                     result["closest"] = {"span_id": span_id(near[0]), **shown(near[1])}
+
+
+def veil(results: Sequence[dict[str, Any]]) -> None:
+    """Mask personal data in the recorded and expected values that results show.
+
+    A document that looks for personal data must not have an explanation of another check repeat what was found.
+    """
+    for result in results:
+        for name in ("closest", "delta"):
+            if name in result:
+                result[name] = _veiled(result[name])
+
+
+def _veiled(value: Any) -> Any:
+    from hotato.match.pii import MASK, redact_text
+
+    if type(value) is dict:
+        return {redact_text(key): _veiled(inner) for key, inner in value.items()}
+    if type(value) is list:
+        return [_veiled(inner) for inner in value]
+    if type(value) is str:
+        return redact_text(value)
+    return MASK if type(value) in (int, float) and redact_text(str(value)) != str(value) else value

@@ -10,7 +10,7 @@ from hotato.match.closest import Want
 from hotato.match.evidence import Evidence
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS, Verdict
 from hotato.plan.compile import Node, Plan
-from hotato.plan.explain import explain
+from hotato.plan.explain import explain, veil
 from hotato.plan.summary import envelope
 
 SAYS = {
@@ -51,6 +51,8 @@ def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
             raise InternalError(said, node.id) from error
         evidence.statuses[node.id] = result["status"]
     explain(wants)
+    if any(node.veils for node in plan.nodes):
+        veil(results)
     return results
 
 
