@@ -26,7 +26,8 @@ class Pii(Kind, frozen=True, kw_only=True, tag="pii"):
     - `allow`: values that may be said, such as the company's own number; compared by letters and digits alone.
 
     A number said over several turns of one speaker is one hit at the turn in which it begins, also where the other party
-    says "yes" or repeats a piece in between. `redacted_transcript` masks what any detector finds, whatever was asked for.
+    says "yes" or repeats a piece in between. `redacted_transcript` masks what any detector finds, whatever was asked for
+    or allowed.
 
     ```yaml
     - id: no-card-said
