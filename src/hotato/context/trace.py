@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -114,7 +113,7 @@ def _span(index: int, item: Any) -> Span | tuple[str, str]:
 
 
 def _is_time(seconds: Any) -> bool:
-    return seconds is None or (type(seconds) in (int, float) and math.isfinite(seconds))
+    return seconds is None or (type(seconds) in (int, float) and abs(seconds) <= codec.LARGEST)
 
 
 def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bool) -> list[Problem]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -95,7 +94,7 @@ def _turn(index: int, item: Any) -> Turn | tuple[str, str]:
 
 
 def _is_time(seconds: Any) -> bool:
-    return seconds is None or (type(seconds) in (int, float) and math.isfinite(seconds))
+    return seconds is None or (type(seconds) in (int, float) and abs(seconds) <= codec.LARGEST)
 
 
 def _type(value: Any) -> str:

@@ -65,7 +65,8 @@ class Handoff(Kind, frozen=True, kw_only=True, tag="handoff"):
 
 
 def _target(span: Span) -> str:
-    return (text(field(span, "to", "target", "name")) or "").casefold()
+    # a span's own name comes last: exporters put the target into the attributes of a span named "transfer"
+    return (text(field(span, "to", "target") or field(span, "name")) or "").casefold()
 
 
 def _failed(span: Span) -> bool:

@@ -114,4 +114,4 @@ class Latency(Kind, frozen=True, kw_only=True, tag="latency"):
 def _rank(percent: float, count: int) -> int:
     """Return the position of the nearest-rank percentile among so many sorted measurements."""
     thousandths = round(percent * 1000)
-    return -(-thousandths * count // 100_000) - 1
+    return max(0, -(-thousandths * count // 100_000) - 1)

@@ -106,11 +106,11 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         matching, want = calls, None
         if expected is not None:
             matching = [call for call in calls if expected.matches(trace.arguments(call))]
-            want = Want(("tool_call", name), expected, lambda: [(c.index, trace.arguments(c) or {}) for c in calls])
+            want = Want(("tool_call", name), expected, lambda: [(c.index, trace.arguments(c)) for c in calls])
         spans, looked = _positions(matching), len(trace)
         if self.count is not None:
             if allows(self.count, len(matching)):
-                return holds("called", exercised=looked, fields={"spans": spans}, want=want)
+                return holds("called", exercised=looked, fields={"spans": spans}, want=want if matching else None)
             explained = want if len(matching) == 0 else None
             facts = {"name": name, "observed": len(matching), "bound": words(self.count)}
             shown = {"span_ids": span_ids(spans)}

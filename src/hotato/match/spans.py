@@ -6,8 +6,7 @@ recorded as JSON text are decoded once, when first asked for.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hotato.match.order import in_order
@@ -33,7 +32,7 @@ def field(span: Span, *names: str) -> Any:
         if value is not None:
             return value
     attributes = data.get("attributes")
-    if type(attributes) is dict:
+    if type(attributes) is dict or isinstance(attributes, Mapping):
         for name in names:
             value = attributes.get(name)
             if value is not None:
@@ -43,7 +42,7 @@ def field(span: Span, *names: str) -> Any:
 
 def number(value: Any) -> float | int | None:
     """Return a measurement: a finite number of at least zero; None for anything else."""
-    if type(value) in (int, float) and value >= 0 and math.isfinite(value):
+    if type(value) in (int, float) and 0 <= value <= codec.LARGEST:
         return value  # type: ignore[no-any-return]  # the types were just looked at
     return None
 
@@ -57,7 +56,10 @@ def text(value: Any) -> str | None:
 
 def is_failing(status: Any) -> bool:
     """Say whether a status word means that what it describes did not come about."""
-    return type(status) is str and status.strip().lower().replace("-", "_").replace(" ", "_") in FAILED
+    if type(status) is not str:
+        return False
+    word = status.strip().lower().replace("-", "_").replace(" ", "_")
+    return word.removeprefix("status_code_") in FAILED
 
 
 class Trace:
@@ -97,9 +99,10 @@ class Trace:
         return self._tools.get(tool, [])
 
     def arguments(self, span: Span) -> Any:
-        """Return what a tool was called with; JSON text of an object or a list is decoded, other text stays."""
+        """Return what a tool was called with, `{}` where nothing was recorded; JSON text is decoded, other text stays."""
         if span.index not in self._arguments:
-            self._arguments[span.index] = _decoded(field(span, "arguments", "args", "parameters", "input"))
+            found = _decoded(field(span, "arguments", "args", "parameters", "input"))
+            self._arguments[span.index] = {} if found is None else found
         return self._arguments[span.index]
 
     def result(self, span: Span) -> Any:
@@ -148,13 +151,12 @@ def _exchange(span: Span) -> dict[str, Any]:
 
 
 def _failure(span: Span) -> str | None:
-    said = field(span, "error")
-    if said:
-        return _message(said)
-    status = field(span, "status")
-    failing = is_failing(status) or (type(status) is dict and is_failing(status.get("code")))
-    if failing or field(span, "ok") is False:
-        return text(field(span, "error_message", "message")) or ""
+    said, status, told = field(span, "error"), field(span, "status"), field(span, "error_message", "message")
+    if type(status) is dict:  # as OpenTelemetry writes it: 0 unset, 1 ok, 2 error
+        told = told or status.get("message")
+        status = "error" if status.get("code") == 2 else status.get("code")
+    if said or is_failing(status) or field(span, "ok") is False:
+        return _message(said or told) or _message(told)
     return None
 
 
@@ -163,7 +165,7 @@ def _message(said: Any) -> str:
         return nfc(said)
     if type(said) is dict:
         inner = said.get("message") or said.get("text") or said.get("type")
-        return _message(inner) if inner else ""
+        return _message(inner or list(said.values()))
     if type(said) is list:
         return " ".join(part for part in map(_message, said) if part)
     return "" if said is True or said is None else str(said)
@@ -185,4 +187,7 @@ def duration_ms(span: Span) -> float | int | None:
         return number(given)
     if number(span.start) is None or number(span.end) is None:
         return None
-    return number(round((span.end or 0.0) * 1000 - (span.start or 0.0) * 1000, 6))
+    try:
+        return number(round((span.end or 0.0) * 1000 - (span.start or 0.0) * 1000, 6))
+    except OverflowError:  # an integer too large for a float beside a float
+        return None

@@ -16,7 +16,8 @@ from hotato.match.order import in_order
 from hotato.match.regex import Pattern
 from hotato.model.call import Turn
 
-_OUTSIDE_ASCII = "\u017f\u0131"  # equal to s and i when case is ignored, but not lowered to them
+# equal to s and i when case is ignored, but not lowered to them alone: U+0130 is lowered to i and the dot U+0307
+_OUTSIDE_ASCII = "\u017f\u0131\u0307"
 
 
 class Lane:

@@ -14,6 +14,7 @@ import msgspec
 from hotato.match.paths import MISSING, at
 from hotato.match.regex import compile_pattern, regex_fault
 from hotato.match.text import nfc
+from hotato.model import codec
 from hotato.model.fault import Fault
 
 TYPES = ("string", "number", "integer", "boolean", "null", "list", "object")
@@ -259,7 +260,14 @@ def _approx(wanted: dict[str, Any]) -> Test:
     value, spread = wanted["value"], wanted.get("abs", 0)
     spread = max(spread, abs(value) * wanted["rel"]) if "rel" in wanted else spread
     slack = 1e-12 * max(abs(value), abs(spread))
-    return lambda got: type(got) in (int, float) and abs(got - value) <= spread + slack
+
+    def test(got: Any) -> bool:
+        try:
+            return type(got) in (int, float) and abs(got - value) <= spread + slack
+        except OverflowError:  # an integer too large for a float is not near one
+            return False
+
+    return test
 
 
 def _not(wanted: Any) -> Test:
@@ -343,6 +351,6 @@ def _is_approx(value: Any) -> bool:
         and "value" in value
         and len(value) == 2
         and ("abs" in value or "rel" in value)
-        and all(type(v) in (int, float) for v in value.values())
+        and all(type(v) in (int, float) and abs(v) <= codec.LARGEST for v in value.values())
         and not any(value.get(name, 0) < 0 for name in ("abs", "rel"))
     )

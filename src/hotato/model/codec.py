@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 64
+LARGEST = 1.7976931348623157e308  # the largest float; an integer of JSON may be larger
 
 
 class JsonError(ValueError):

@@ -45,7 +45,7 @@ def starter(spans: Sequence[Span] | None) -> dict[str, Any]:
     for name in names:
         if all(trace.error(span) is None for span in trace.calls(name)):
             add(f"{name}-no-error", "tool_error", name=name, absent=True)
-    for target in dict.fromkeys(text(field(s, "to", "target", "name")) for s in trace.of_type(HANDOFF)):
+    for target in dict.fromkeys(text(field(s, "to", "target") or field(s, "name")) for s in trace.of_type(HANDOFF)):
         add(f"handoff-{target or 'any'}", "handoff", **({"to": target} if target else {}))
     if not assertions:
         said = "nothing to infer: the trace holds no tool call and no handoff"
