@@ -24,10 +24,11 @@ from hotato.document.from_yaml import scan_yaml
 from hotato.document.guess import Guesser, distance
 from hotato.document.load import Document, load
 from hotato.document.packs import load_pack
+from hotato.document.reading import read, scan
 from hotato.document.references import cycles, order
 from hotato.document.scalars import ScalarError, resolve
 from hotato.document.text import clean
-from hotato.document.tree import MAX_NODES, Tree, read, scan
+from hotato.document.tree import MAX_NODES, Tree
 from hotato.errors import DocumentError, Problem
 from hotato.plan.resources import Resources
 

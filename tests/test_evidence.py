@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hotato.assert_ import build_context, load_spans_file, load_transcript_file
 from hotato.context.files import read_text, write_text
-from hotato.document.tree import read
+from hotato.document.reading import read
 from hotato.errors import EvidenceError, UsageError
 from hotato.model import codec
 

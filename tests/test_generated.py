@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hotato import kinds
-from hotato.document.tree import read
+from hotato.document.reading import read
 from hotato.testing import read_suite
 
 ROOT = Path(__file__).resolve().parent.parent

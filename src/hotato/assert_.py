@@ -20,7 +20,8 @@ from hotato.context.files import MOST_CONFIG, read_text
 from hotato.context.trace import load_spans_file
 from hotato.context.transcript import load_transcript_file
 from hotato.document.load import Document, load
-from hotato.document.tree import Tree, read, scan
+from hotato.document.reading import read, scan
+from hotato.document.tree import Tree
 from hotato.errors import DocumentError, Problem
 from hotato.model.call import Call as Context
 from hotato.model.call import Turn

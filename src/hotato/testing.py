@@ -24,7 +24,7 @@ import msgspec
 from hotato import assert_
 from hotato import kinds as registry
 from hotato.document.load import load
-from hotato.document.tree import read
+from hotato.document.reading import read
 from hotato.errors import StateAdapterError
 from hotato.kinds._kind import Kind
 from hotato.model import codec

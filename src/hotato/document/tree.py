@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hotato.document.text import clean, is_json
-from hotato.errors import DocumentError, Problem
+from hotato.errors import Problem
 
 MAX_DEPTH = 64
 MAX_NODES = 200_000
@@ -65,23 +64,3 @@ class Tree:
             else:
                 return here.line, here.column
         return at_key if key and at_key else (here.line, here.column)
-
-
-def scan(text: str, file: str = "") -> Tree:
-    """Return the tree of a YAML or JSON text with the problems that left it readable; raise DocumentError for others."""
-    text = clean(text, file)
-    if is_json(text):
-        from hotato.document.from_json import scan_json
-
-        return scan_json(text, file)
-    from hotato.document.from_yaml import scan_yaml
-
-    return scan_yaml(text, file)
-
-
-def read(text: str, file: str = "") -> Tree:
-    """Return the tree of a YAML or JSON text. Raise DocumentError with all of its problems, in order."""
-    tree = scan(text, file)
-    if tree.problems:
-        raise DocumentError(tree.problems)
-    return tree

@@ -13,7 +13,7 @@ def to_yaml(doc: Mapping[str, Any]) -> str:
     """
     import yaml
 
-    from hotato.document.tree import read
+    from hotato.document.reading import read
     from hotato.errors import DocumentError, Problem
 
     text = str(yaml.dump(_plain(doc), Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hotato import packs
 from hotato.document.packs import load_pack
-from hotato.document.tree import read
+from hotato.document.reading import read
 from hotato.errors import DocumentError, Problem
 from hotato.match.regex import Pattern, compile_pattern
 from hotato.model.pack import Pack

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hotato.context.files import MOST_CONFIG, read_text
-from hotato.document.tree import read
+from hotato.document.reading import read
 from hotato.errors import EvidenceError, Problem
 from hotato.model.call import StateAdapter
 from hotato.state.mock import MockStateAdapter
