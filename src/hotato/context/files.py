@@ -43,6 +43,8 @@ class _NotPlainError(Exception):
 
 
 def _stdin(most: int) -> bytes:
+    if sys.stdin is None:
+        raise _NotPlainError("standard input is closed")
     return sys.stdin.buffer.read(most + 1)
 
 
@@ -68,6 +70,8 @@ def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = Tru
     name = os.fspath(path)
     folder = os.path.dirname(name) or "."
     temporary = os.path.join(folder, f".{os.path.basename(name)}.{os.getpid()}.tmp")
+    if os.path.exists(name) and not os.path.isfile(name):  # moved into place, a file would take a device's place
+        raise UsageError(Problem(code="file_kind", file=name, message="not a regular file"))
     if not overwrite and os.path.lexists(name):
         raise UsageError(Problem(code="file_exists", file=name, message="exists already; --force overwrites it"))
     try:
