@@ -1,0 +1,68 @@
+"""An envelope for people: a table in colours on a terminal, plain lines everywhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from hotato.cli._out import is_fancy
+from hotato.plan.text import explanation, render_run_text, safe
+
+_STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow"}
+
+
+def shown(envelope: Mapping[str, Any]) -> str:
+    """Return an envelope as standard output shows it."""
+    return _table(envelope) if is_fancy() else render_run_text(envelope)
+
+
+def _table(envelope: Mapping[str, Any]) -> str:
+    """Return an envelope as text with the control sequences of a terminal, none of which comes from a call."""
+    from io import StringIO
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, title="Deterministic", title_justify="left", title_style="bold")
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("assertion", overflow="fold")
+    table.add_column("kind", style="dim", overflow="fold")
+    table.add_column("what was found", ratio=1, overflow="fold")
+    for result in envelope["results"]:
+        told = explanation(result) if result["status"] != "PASS" or result.get("vacuous") else []
+        said = "\n".join([*(["holds of nothing (vacuous)"] if result.get("vacuous") else []), *map(safe, told)])
+        status = Text(result["status"], style=_STYLES[result["status"]])
+        table.add_row(status, Text(safe(result["id"])), Text(result["kind"]), Text(said))
+    count, judged = envelope["summary"]["deterministic"], envelope["summary"]["judge"]
+    verdict = {0: "green", 1: "bold red"}.get(envelope["exit_code"], "yellow")
+    console = Console(
+        file=StringIO(),
+        force_terminal=True,
+        width=_width(),
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    console.print(table)
+    counts = f"{count['pass']} pass, {count['fail']} fail, {count['inconclusive']} inconclusive"
+    console.print(Text("deterministic  ", style="bold"), Text(counts), sep="")
+    console.print(
+        Text("model-judged   ", style="bold"), Text(f"{judged['pass'] + judged['fail']} (advisory, kept apart)"), sep=""
+    )
+    policy = f" (inconclusive_policy {envelope['inconclusive_policy']})"
+    console.print(Text(f"exit {envelope['exit_code']}", style=verdict), Text(policy, style="dim"), sep="")
+    return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]  # the StringIO from above
+
+
+def _width() -> int:
+    """Return the terminal's width in columns, between 60 and 160."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return min(160, max(60, columns or 80))

@@ -1,0 +1,114 @@
+"""What a valid document says that can hardly be meant: checks that cannot fail, or cannot pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import msgspec
+
+from hotato.document.guess import Guesser
+from hotato.document.load import load
+from hotato.document.problems import path_text
+from hotato.document.reading import scan
+from hotato.document.tree import Tree
+from hotato.errors import Problem
+from hotato.kinds import tag
+from hotato.kinds._kind import Kind
+from hotato.match.text import ROLES, fold_role
+from hotato.plan.resources import Resources
+
+CODES = {
+    "always_true": "a formula that is true whatever the results of its references",
+    "never_true": "a formula that is false whatever the results of its references",
+    "duplicate_assertion": "an assertion that checks the same as another",
+    "unknown_role": "a role that is neither agent nor caller, nor another name of one of them",
+    "matches_everything": "a pattern that matches the empty text, and therefore every text",
+    "never_judged": "a kind that has no verdict in this lane",
+}
+MOST_REFS = 12
+_NO_CHECK = frozenset({"id", "description", "severity", "tags", "dimension"})
+_OTHER_ROLES = frozenset({"system", "tool", "unknown", "ivr", "supervisor", "human_agent", "specialist"})
+
+_Warning = tuple[str, str, str, str]  # code, field, message, guess
+_Found = Iterator[_Warning]
+
+
+def warnings(text: str, file: str) -> list[Problem]:
+    """Return a valid document's warnings, in the order of its assertions. Raise DocumentError where it is not valid."""
+    tree = scan(text, file)
+    # what lies in other files was looked at when the document was compiled
+    resources = Resources(lambda path: _beside(path, file))
+    specs = load(tree, resources).specs
+    found: list[Problem] = []
+    seen: dict[bytes, str] = {}
+    for place, spec in enumerate(specs):
+        found += [_problem(tree, place, spec.id, one) for one in _of(spec, seen)]
+    return found
+
+
+def _beside(path: str, file: str) -> str:
+    import os
+
+    from hotato.context.files import MOST_CONFIG, read_text
+
+    return read_text(os.path.join(os.path.dirname(file), path), most=MOST_CONFIG)
+
+
+def _problem(tree: Tree, place: int, ident: str, found: _Warning) -> Problem:
+    code, field, said, guess = found
+    where: tuple[str | int, ...] = ("assertions", place, *([field] if field else []))
+    line, column = tree.position(where)
+    message = f"assertion '{ident}': {said}"
+    return Problem(
+        code=code, file=tree.file, line=line, column=column, path=path_text(where), message=message, guess=guess
+    )
+
+
+def _of(spec: Kind, seen: dict[bytes, str]) -> _Found:
+    yield from _roles(spec)
+    yield from _patterns(spec)
+    if spec.family == "rubric":
+        yield "never_judged", "kind", f"{tag(type(spec))} is INCONCLUSIVE in every run; the rubric lane judges it", ""
+    elif tag(type(spec)) == "formula":
+        yield from _constant(spec)
+    fields = {k: v for k, v in msgspec.to_builtins(spec).items() if k not in _NO_CHECK}
+    first = seen.setdefault(msgspec.json.encode(fields, order="deterministic"), spec.id)
+    if first != spec.id:
+        yield "duplicate_assertion", "", f"checks the same as '{first}'", ""
+
+
+def _roles(spec: Kind) -> _Found:
+    named = [("role", getattr(spec, "role", None))]
+    for field in ("all_of", "any_of"):
+        named += [(field, getattr(sign, "role", None)) for sign in getattr(spec, field, None) or ()]
+    known = [*dict.fromkeys(ROLES.values()), *ROLES]
+    for field, role in named:
+        if role is not None and fold_role(role) not in {*ROLES.values(), *_OTHER_ROLES}:
+            said = f"the role '{role}' is no usual one; where no turn has it, nothing is searched"
+            yield "unknown_role", field, said, Guesser().nearest(role, known)
+
+
+def _patterns(spec: Kind) -> _Found:
+    named = [*spec.regexes, *(["phrase"] if getattr(spec, "phrase", None) is not None else [])]
+    for field in dict.fromkeys(named):
+        source = getattr(spec, field)
+        if source is not None and Resources().pattern(source, speech=False).search("") is not None:
+            yield "matches_everything", field, "the pattern matches the empty text, and so every text", ""
+
+
+def _constant(spec: Any) -> _Found:
+    from hotato.match.formula import parse
+
+    formula = parse(spec.expr)
+    if len(formula.refs) > MOST_REFS:
+        return
+    outcomes = {
+        formula.holds(frozenset(ref for ref, passed in zip(formula.refs, results, strict=True) if passed))
+        for results in product((False, True), repeat=len(formula.refs))
+    }
+    if outcomes == {True}:
+        yield "always_true", "expr", "true whatever the results of its references, so the check cannot fail", ""
+    elif outcomes == {False}:
+        yield "never_true", "expr", "false whatever the results of its references, so the check cannot pass", ""

@@ -1,0 +1,141 @@
+"""Judge a call against typed assertions.
+
+For example:
+  hotato assert run --assertions assertions.yaml --transcript transcript.json
+  hotato assert run --assertions assertions.yaml --trace voice_trace.jsonl --state state.json
+  hotato assert run --assertions assertions.yaml --transcript transcript.json --inconclusive-policy refuse
+  hotato assert run --pack pii-leak --pack required-disclosure --transcript transcript.json
+  cat transcript.json | hotato assert run --assertions assertions.yaml --transcript - --format json
+
+Evidence that is not given is never guessed: a check that needs it is INCONCLUSIVE. Whether that fails the run is up to
+the policy: report (default) leaves the exit code alone, fail counts it as a failure (1), refuse withholds the verdict (2).
+
+Exit codes: 0 nothing failed, 1 a check failed, 2 refused (a file, a flag, or under refuse an INCONCLUSIVE),
+3 internal error.
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from hotato.cli._out import finish
+from hotato.cli._parser import Fault, Parser
+
+_T = TypeVar("_T")
+_INPUTS = ("assertions", "transcript", "trace", "state")
+
+
+def configure(parser: Parser) -> None:
+    """Declare flags."""
+    value = parser.value
+    value(
+        "--assertions", "FILE", "the document, YAML or JSON; for any one file - is standard input", completes="document"
+    )
+    value(
+        "--pack", "NAME", "a bundled assertion pack to judge by as well; may be repeated", completes="pack", many=True
+    )
+    value("--transcript", "FILE", "what was said: a JSON list of {role, text, start, end}", completes="file")
+    value("--trace", "FILE", "what was done: hotato.voice_trace.v1, one JSON object a line", completes="file")
+    value("--state", "FILE", "the system of record: JSON or YAML, {resource: [rows]}", completes="file")
+    policies = ("report", "fail", "refuse")
+    said = "what an INCONCLUSIVE does to the exit code; beats the document's own setting"
+    value("--inconclusive-policy", "POLICY", said, choices=policies)
+    parser.switch("--strict", "a PASS that holds of nothing is a FAIL")
+    said = "read what one speaker says without a break as one utterance (on by default)"
+    parser.switch("--join-segments", said, negative="--no-join-segments")
+    parser.formats()
+    parser.value(
+        "--out", "FILE", "also write the envelope, as JSON, to this file: all of it or nothing", completes="file"
+    )
+
+
+def main(args: Namespace) -> int:
+    """Judge one call."""
+    _check(args)
+    envelope = _judged(args)
+    code: int = envelope["exit_code"]
+    if args.format == "json" or args.out is not None:
+        from hotato.model.codec import encode
+
+        text = encode(envelope, indent=2) + "\n"
+        if args.out is not None:
+            from hotato.context.files import write_text
+
+            write_text(args.out, text)
+        if args.format == "json":
+            return finish(text, code)
+    from hotato.cli._show import shown
+
+    return finish(shown(envelope), code)
+
+
+def _judged(args: Namespace) -> dict[str, Any]:
+    """Return the envelope. Raise UsageError with all that is wrong in any of the files."""
+    from hotato import assert_ as A
+    from hotato.errors import UsageError
+
+    refused: list[UsageError] = []
+
+    def attempt(work: Callable[[], _T]) -> _T | None:
+        try:
+            return work()
+        except UsageError as error:
+            refused.append(error)
+            return None
+
+    plan = attempt(lambda: _plan(args))
+    transcript = attempt(lambda: None if args.transcript is None else A.load_transcript_file(args.transcript))
+    spans = attempt(lambda: None if args.trace is None else A.load_spans_file(args.trace))
+    state = attempt(lambda: None if args.state is None else _state(args.state))
+    if refused or plan is None:
+        raise type(refused[0])(problem for error in refused for problem in error.problems)
+    return A.judge_call(plan, A.build_context(transcript=transcript, spans=spans, state_adapter=state))
+
+
+def _plan(args: Namespace) -> Any:
+    from hotato import assert_ as A
+
+    packs: Sequence[str] = args.pack or ()
+    if args.assertions is not None:
+        from hotato.context.files import MOST_CONFIG, read_text
+        from hotato.errors import DocumentError
+
+        text, file = read_text(args.assertions, most=MOST_CONFIG, error=DocumentError), args.assertions
+    else:
+        from hotato.cli._packs import pack_text
+
+        text, file, packs = pack_text(packs[0]), f"{packs[0]}.yaml", packs[1:]
+    return A.compile_assertions(
+        text,
+        packs=packs,
+        file=file,
+        inconclusive_policy=args.inconclusive_policy,
+        strict=args.strict,
+        join_segments=args.join_segments,
+    )
+
+
+def _state(path: str) -> Any:
+    from hotato.state.load import load_state_adapter
+
+    return load_state_adapter(path)
+
+
+def _check(args: Namespace) -> None:
+    """Refuse command lines that read standard input twice, judge by nothing, or write over what they read."""
+    prog = "hotato assert run"
+    if args.assertions is None and not args.pack:
+        raise Fault(prog, "", "needs --assertions FILE or --pack NAME: what is to be checked")
+    given = {name: getattr(args, name) for name in _INPUTS if getattr(args, name) is not None}
+    piped = [f"--{name}" for name, path in given.items() if path == "-"]
+    if len(piped) > 1:
+        raise Fault(prog, piped[1], f"standard input can be read once, and {piped[0]} reads it")
+    if args.out == "-":
+        raise Fault(prog, "--out", "names a file; --format json writes to standard output")
+    if args.out is not None and os.path.exists(args.out):
+        for name, path in given.items():
+            if os.path.exists(path) and os.path.samefile(path, args.out):
+                raise Fault(prog, "--out", f"names the same file as --{name}")

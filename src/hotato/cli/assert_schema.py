@@ -1,0 +1,32 @@
+"""Print the JSON Schema of assertions documents or of envelopes.
+
+For example:
+  hotato assert schema document > assert-document.v1.json
+  hotato assert schema envelope > assert.v1.json
+
+An editor completes fields and marks mistakes once a document begins with
+  # yaml-language-server: $schema=assert-document.v1.json
+"""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+
+from hotato.cli._out import emit
+from hotato.cli._parser import Parser
+
+_FILES = {"document": "assert-document.v1.json", "envelope": "assert.v1.json"}
+
+
+def configure(parser: Parser) -> None:
+    """Declare flags."""
+    parser.operand("WHICH", "document (default) or envelope", choices=tuple(_FILES))
+
+
+def main(args: Namespace) -> int:
+    """Print a schema."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "schema")
+    with open(os.path.join(folder, _FILES[args.which or "document"]), encoding="utf-8") as file:
+        emit(file.read())
+    return 0
