@@ -40,4 +40,18 @@ def _dumper() -> Any:
             flat = all(not isinstance(item, (dict, list)) for item in sequence)
             return super().represent_sequence(tag, sequence, flow_style=flat or flow_style)
 
+        def represent_text(self, data: str) -> Any:
+            return self.represent_scalar("tag:yaml.org,2002:str", data, style=None if _is_plain(data) else '"')
+
+    Dumper.add_representer(str, Dumper.represent_text)
     return Dumper
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a text without quotes is read as itself here; the dumper knows where others would not."""
+    from hotato.document.scalars import ScalarError, resolve
+
+    try:
+        return text.isprintable() and (not text or type(resolve(text)) is str)
+    except ScalarError:
+        return False

@@ -156,6 +156,11 @@ class Expected:
         inside = self._root.inside
         return type(inside) is dict and all(node.test(at(value, key)) for key, node in inside.items())
 
+    @property
+    def written(self) -> str:
+        """Return the expectation as JSON text."""
+        return codec.encode(self._root.want)
+
     def differences(self, value: Any) -> list[Difference]:
         """Return every place at which a recorded value is not as expected, in the order of the expectation."""
         inside = self._root.inside

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hotato.match.closest import Want, closest, shown
+from hotato.match.values import Difference
 from hotato.model.call import span_id
 
 
@@ -18,10 +19,21 @@ def explain(wants: Sequence[tuple[Want, dict[str, Any], bool]]) -> None:
         groups.setdefault(item[0].group, []).append(item)
     for group in groups.values():
         if any(failed for _, _, failed in group):
-            found = closest([want for want, _, _ in group])
-            for (_, result, failed), near in zip(group, found, strict=True):
+            near_to = _nearest([want for want, _, _ in group])
+            for want, result, failed in group:
+                near = near_to[want.expected.written]
                 if failed and near is not None:
                     result["closest"] = {"span_id": span_id(near[0]), **shown(near[1])}
+
+
+def _nearest(group: Sequence[Want]) -> dict[str, tuple[int, list[Difference]] | None]:
+    """Return what is closest to each expectation, by its text; equal expectations are one.
+
+    They are paired in the order of their texts, so that a tie is settled neither by ids nor by the order of the document.
+    """
+    distinct = {want.expected.written: want for want in group}
+    texts = sorted(distinct)
+    return dict(zip(texts, closest([distinct[text] for text in texts]), strict=True))
 
 
 def veil(results: Sequence[dict[str, Any]]) -> None:
