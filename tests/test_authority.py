@@ -179,6 +179,32 @@ def test_the_wall_stands() -> None:
         judged("tool_call", {"name": "verify"}, Walled(transcript=GIVEN["transcript"]))
 
 
+def test_each_read_of_the_system_of_record_is_kept_as_evidence() -> None:
+    call = assert_.build_context(state_adapter=GIVEN["state_adapter"])
+    wanted = {"resource": "orders", "filters": {"id": 7}, "expect": {"status": "open"}}
+    assert judged("state", wanted, call)["status"] == "FAIL"
+    judged("state", {**wanted, "filters": {"id": 8}}, call)
+    judged("state", {**wanted, "resource": "nothing"}, call)
+    judged("state_change", {"resource": "orders", "field": "status", "changed": True}, call)
+    kept = [(e["id"], e["filters"], e.get("when"), (e["observed"] or {}).get("status")) for e in call.state_evidence]
+    assert kept == [
+        ("r_0", {"id": 7}, None, "shut"),
+        ("r_1", {"id": 8}, None, None),
+        ("r_2", {}, "before", "open"),
+        ("r_3", {}, "after", "shut"),
+    ]
+
+
+def test_an_adapter_that_breaks_is_told_by_its_class_alone() -> None:
+    class Broken:
+        def query(self, resource: str, **filters: Any) -> dict[str, Any] | None:
+            raise RuntimeError("secret-address")
+
+    result = judged("state", {"resource": "orders", "expect": {"id": 7}}, Walled(state_adapter=Broken()))
+    assert (result["status"], result["code"]) == ("INCONCLUSIVE", "unreadable")
+    assert result["reason"] == "orders could not be read: the adapter raised RuntimeError"
+
+
 def test_every_kind_stands_before_the_wall() -> None:
     seen = {case[0] for case in (*OF_TRACE, *OF_STATE, *OF_TRANSCRIPT, *OF_TIMING, *OF_NOTHING)} | {"formula"}
     assert seen == set(kinds.names())
