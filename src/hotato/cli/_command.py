@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-from hotato.cli._parser import Fault, Parser
+from hotato.cli._parser import CommandError, Parser
 
 
 class Command(Protocol):
@@ -59,7 +59,7 @@ def parser_of(name: str) -> Parser:
 
 
 def resolve(words: Sequence[str]) -> str:
-    """Return the command that the words begin with; a group such as `assert` alone is returned as it is. Raise Fault."""
+    """Return the command that the words begin with; a group such as `assert` alone is returned as it is. Raise CommandError."""
     known = names()
     for count in (2, 1):
         name = " ".join(words[:count])
@@ -72,11 +72,13 @@ def resolve(words: Sequence[str]) -> str:
     if members:
         seconds = [name.partition(" ")[2] for name in members]
         listed = ", ".join(seconds)
-        raise Fault(f"hotato {first}", words[1], f"no such command; there are {listed}", _nearest(words[1], seconds))
+        raise CommandError(
+            f"hotato {first}", words[1], f"no such command; there are {listed}", _nearest(words[1], seconds)
+        )
     guess = _nearest(first, list(dict.fromkeys(name.partition(" ")[0] for name in known)))
     ends = {name.rpartition(" ")[2]: name for name in known}
     guess = guess or ends.get(_nearest(first, list(ends)), "")
-    raise Fault("hotato", first, "no such command; hotato --help lists them", guess)
+    raise CommandError("hotato", first, "no such command; hotato --help lists them", guess)
 
 
 def _nearest(word: str, known: Sequence[str]) -> str:

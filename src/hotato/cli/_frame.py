@@ -8,7 +8,7 @@ from typing import Any
 
 from hotato.cli import _command
 from hotato.cli._out import OutputError, complain, emit, finish
-from hotato.cli._parser import Fault, HelpAsked
+from hotato.cli._parser import CommandError, HelpAsked
 
 REFUSED, BROKEN, INTERRUPTED, UNREAD = 2, 3, 130, 141
 
@@ -61,7 +61,7 @@ def _bare(words: list[str]) -> int:
     from hotato.cli._help import overview
 
     if not words:
-        raise Fault("hotato", "", "needs a command", more=overview(""))
+        raise CommandError("hotato", "", "needs a command", more=overview(""))
     if words[0] in ("-h", "--help"):
         emit(overview(""))
     elif words[0] == "--version":
@@ -72,7 +72,7 @@ def _bare(words: list[str]) -> int:
         from hotato.document.guess import Guesser
 
         guess = Guesser().nearest(words[0], ("--help", "--version"))
-        raise Fault("hotato", words[0], "no such flag; a command comes first", guess)
+        raise CommandError("hotato", words[0], "no such flag; a command comes first", guess)
     return 0
 
 
@@ -83,7 +83,7 @@ def _group(name: str, rest: list[str]) -> int:
     if any(word in ("-h", "--help") for word in rest):
         emit(overview(name))
         return 0
-    raise Fault(f"hotato {name}", "", "needs a command", more=overview(name))
+    raise CommandError(f"hotato {name}", "", "needs a command", more=overview(name))
 
 
 def _report(error: Exception, words: Sequence[str]) -> int:
@@ -98,7 +98,7 @@ def _report(error: Exception, words: Sequence[str]) -> int:
         complain("".join(traceback.format_exception(error)))
     kind, code = "internal", BROKEN
     problems: tuple[Problem, ...] = ()
-    if isinstance(error, Fault):
+    if isinstance(error, CommandError):
         fault = Problem(code="argument", file=error.command, path=error.word, message=error.message, guess=error.guess)
         kind, code, problems = "usage", REFUSED, (fault,)
     elif isinstance(error, UsageError):
@@ -114,7 +114,7 @@ def _report(error: Exception, words: Sequence[str]) -> int:
     if _asks_json(words) and kind != "output":
         return _as_json(kind, message, problems, code)
     complain("".join(f"{safe(line)}\n" for line in map(str, problems or [message])))
-    if isinstance(error, Fault) and error.more:
+    if isinstance(error, CommandError) and error.more:
         complain(f"\n{error.more}")
     return code
 

@@ -23,7 +23,7 @@ def emit(text: str) -> None:
         if hasattr(stream, "buffer"):
             encoding = stream.encoding if stream.isatty() else "utf-8"
             stream.flush()
-            stream.buffer.write(text.encode(encoding, "backslashreplace"))
+            stream.buffer.write(text.encode(encoding, "strict"))
             stream.buffer.flush()
         else:
             stream.write(text)
@@ -38,7 +38,8 @@ def emit(text: str) -> None:
 
 def finish(text: str, code: int) -> int:
     """Write a verdict's text and return its exit code, which stands even where the reader has gone."""
-    emit(text)
+    with contextlib.suppress(BrokenPipeError):
+        emit(text)
     return code
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 Completes = Literal["file", "folder", "pack", "kind", "document", ""]
 
 
-class Fault(Exception):  # it becomes a usage error; see _frame
+class CommandError(Exception):  # it becomes a usage error; see _frame
     """A command line that cannot be used: where (`hotato assert run`), which word, what is wrong, the nearest right one.
 
     `more` is a text for people that follows the message: the commands there are.
@@ -24,7 +24,7 @@ class Fault(Exception):  # it becomes a usage error; see _frame
         super().__init__(message)
 
 
-class HelpAsked(Exception):  # no error
+class HelpAsked(Exception):  # noqa: N818  # it is no error
     """`--help` was given."""
 
 
@@ -106,16 +106,16 @@ class Parser(argparse.ArgumentParser):
         self.value("--format", "FORMAT", text, choices=("text", "json"), default="text")
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Return the values of a command's words. Raise Fault or HelpAsked."""
+        """Return the values of a command's words. Raise CommandError or HelpAsked."""
         try:
             args, left = self.parse_known_args(list(words))
         except argparse.ArgumentError as error:
-            raise Fault(self.prog, error.argument_name or "", _own_words(str(error.message))) from None
+            raise CommandError(self.prog, error.argument_name or "", _own_words(str(error.message))) from None
         self._operands(args, left)
         for one in self.declared:
             if one.required and not getattr(args, one.dest):
                 wanted = f"{one.name} {one.metavar}" if one.is_flag else one.name
-                raise Fault(self.prog, "", f"needs {wanted}: {one.help}")
+                raise CommandError(self.prog, "", f"needs {wanted}: {one.help}")
         return args
 
     def _operands(self, args: argparse.Namespace, left: Sequence[str]) -> None:
@@ -123,7 +123,7 @@ class Parser(argparse.ArgumentParser):
         end = left.index("--") if "--" in left else len(left)
         flag = next((word for word in left[:end] if word.startswith("-") and word != "-"), None)
         if flag is not None:
-            raise Fault(self.prog, flag, "no such flag", self._nearest(flag))
+            raise CommandError(self.prog, flag, "no such flag", self._nearest(flag))
         words = [*left[:end], *left[end + 1 :]]
         for one in (one for one in self.declared if not one.is_flag):
             taken = words if one.many else words[:1]
@@ -132,7 +132,7 @@ class Parser(argparse.ArgumentParser):
                 self._allow(one.name, word, one.choices)
             setattr(args, one.dest, taken if one.many else taken[0] if taken else None)
         if words:
-            raise Fault(self.prog, words[0], "one argument too many")
+            raise CommandError(self.prog, words[0], "one argument too many")
 
     def _nearest(self, flag: str) -> str:
         from hotato.document.guess import Guesser
@@ -148,13 +148,13 @@ class Parser(argparse.ArgumentParser):
         if choices and value not in choices:
             from hotato.document.guess import Guesser
 
-            raise Fault(
+            raise CommandError(
                 self.prog, name, f"'{value}' is not among {', '.join(choices)}", Guesser().nearest(value, choices)
             )
 
     def error(self, message: str) -> NoReturn:
-        """Raise Fault for whatever argparse itself finds."""
-        raise Fault(self.prog, "", message)
+        """Raise CommandError for whatever argparse itself finds."""
+        raise CommandError(self.prog, "", message)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -180,7 +180,7 @@ class _Once(argparse.Action):
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
     ) -> None:
         if not values:
-            raise Fault(parser.prog, str(option_string), "an empty value")
+            raise CommandError(parser.prog, str(option_string), "an empty value")
         _only_once(parser, namespace, self.dest, str(option_string))
         setattr(namespace, self.dest, values)
 
@@ -200,5 +200,5 @@ class _Switch(argparse.Action):
 def _only_once(parser: argparse.ArgumentParser, namespace: argparse.Namespace, dest: str, flag: str) -> None:
     given: set[str] = namespace.__dict__.setdefault("_given", set())
     if dest in given:
-        raise Fault(parser.prog, flag, "given twice, or together with its opposite")
+        raise CommandError(parser.prog, flag, "given twice, or together with its opposite")
     given.add(dest)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from hotato.cli._out import emit
-from hotato.cli._parser import Fault, Parser
+from hotato.cli._parser import CommandError, Parser
 
 
 def configure(parser: Parser) -> None:
@@ -31,7 +31,7 @@ def main(args: Namespace) -> int:
     from hotato.model.codec import encode
 
     if args.force and args.out is None:
-        raise Fault("hotato assert init", "--force", "means nothing without --out")
+        raise CommandError("hotato assert init", "--force", "means nothing without --out")
     doc = A.build_init_stub(A.build_context(trace_path=args.from_trace))
     text = encode(doc, indent=2) + "\n" if args.format == "json" else A.render_assertions_yaml(doc)
     if args.out is None:

@@ -18,7 +18,7 @@ from argparse import Namespace
 from typing import Any
 
 from hotato.cli._out import finish
-from hotato.cli._parser import Fault, Parser
+from hotato.cli._parser import CommandError, Parser
 
 _FIELDS = ("code", "file", "line", "column", "path", "message", "guess")
 
@@ -35,7 +35,7 @@ def configure(parser: Parser) -> None:
 def main(args: Namespace) -> int:
     """Lint every file."""
     if args.file.count("-") > 1:
-        raise Fault("hotato assert lint", "-", "standard input can be read once")
+        raise CommandError("hotato assert lint", "-", "standard input can be read once")
     reports = [_lint(file) for file in args.file]
     bad = any(report["problems"] or (args.strict and report["warnings"]) for report in reports)
     code = 2 if bad else 0

@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from hotato.cli._out import finish
-from hotato.cli._parser import Fault, Parser
+from hotato.cli._parser import CommandError, Parser
 
 _T = TypeVar("_T")
 _INPUTS = ("assertions", "transcript", "trace", "state")
@@ -128,14 +128,14 @@ def _check(args: Namespace) -> None:
     """Refuse command lines that read standard input twice, judge by nothing, or write over what they read."""
     prog = "hotato assert run"
     if args.assertions is None and not args.pack:
-        raise Fault(prog, "", "needs --assertions FILE or --pack NAME: what is to be checked")
+        raise CommandError(prog, "", "needs --assertions FILE or --pack NAME: what is to be checked")
     given = {name: getattr(args, name) for name in _INPUTS if getattr(args, name) is not None}
     piped = [f"--{name}" for name, path in given.items() if path == "-"]
     if len(piped) > 1:
-        raise Fault(prog, piped[1], f"standard input can be read once, and {piped[0]} reads it")
+        raise CommandError(prog, piped[1], f"standard input can be read once, and {piped[0]} reads it")
     if args.out == "-":
-        raise Fault(prog, "--out", "names a file; --format json writes to standard output")
+        raise CommandError(prog, "--out", "names a file; --format json writes to standard output")
     if args.out is not None and os.path.exists(args.out):
         for name, path in given.items():
             if os.path.exists(path) and os.path.samefile(path, args.out):
-                raise Fault(prog, "--out", f"names the same file as --{name}")
+                raise CommandError(prog, "--out", f"names the same file as --{name}")
