@@ -39,6 +39,9 @@ def _is_meta(record: Any) -> bool:
 
 def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tuple[Span, ...]:
     """Return the spans of lines of which some may be no strict JSON, every problem told with its line."""
+    if len(lines) > 1 and _is_one_value(text):
+        said = "one JSON document over several lines; a trace is JSON Lines, one span a line"
+        raise EvidenceError(Problem(code="trace", file=file, line=1, column=1, message=said))
     records: list[Any] = []
     places: list[int] = []
     problems: list[Problem] = []
@@ -56,6 +59,14 @@ def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tup
         records.append(record)
         places.append(number)
     return spans(records, file=file, lines=places, problems=problems)
+
+
+def _is_one_value(text: str) -> bool:
+    try:
+        codec.decode(text)
+    except codec.JsonError:
+        return False
+    return True
 
 
 def spans(

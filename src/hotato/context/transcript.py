@@ -24,6 +24,8 @@ def load_transcript_file(path: Any) -> tuple[Turn, ...]:
         value = codec.decode(text)
     except codec.JsonError as error:
         said = f"not JSON: {error.message}" if text.strip() else "an empty file; a call of no turns is written []"
+        if error.message == "Extra data":
+            said = "more follows the first JSON value; a transcript is one list of turns"
         problem = Problem(code=error.code, file=str(path), line=error.line, column=error.column, message=said)
         raise EvidenceError(problem) from None
     return turns(value, file=str(path), text=text)
