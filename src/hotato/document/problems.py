@@ -13,7 +13,7 @@ from hotato.model.fault import Fault
 MAX_PROBLEMS = 1000
 Where = tuple[str | int, ...]
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
+_PLAIN_KEY = r"[A-Za-z_$][A-Za-z0-9_$-]*"
 _AT_KEY = frozenset(
     {"unknown_field", "needless_field", "exclusive_fields", "pack_setting", "matcher_unknown", "matcher_mixed"}
 )
@@ -25,7 +25,7 @@ def path_text(where: Where) -> str:
     for step in where:
         if isinstance(step, int):
             out += f"[{step}]"
-        elif _PLAIN_KEY.fullmatch(step) and len(step) <= 40:
+        elif re.fullmatch(_PLAIN_KEY, step) and len(step) <= 40:
             out += f".{step}" if out else step
         else:
             out += f'["{shown(step)}"]'
