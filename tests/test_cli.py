@@ -76,6 +76,14 @@ def test_the_policy_decides_what_missing_evidence_does(
     assert (envelope["exit_code"], envelope["inconclusive_policy"]) == (code, policy)
 
 
+def test_a_strict_run_fails_what_holds_of_nothing(call: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (call / "a.yaml").write_text(DOCUMENT.replace("hello", "hello, role: caller, absent: true"))
+    words = ["assert", "run", "--assertions", str(call / "a.yaml"), "--transcript", str(call / "t.json")]
+    assert main(words) == 0
+    assert "(vacuous)" in capfd.readouterr().out
+    assert main([*words, "--strict"]) == 1
+
+
 USAGE = {
     "": "needs a command",
     "assert": "needs a command",
@@ -422,6 +430,14 @@ def test_a_piped_text_holds_no_control_character(evil: Path) -> None:
     assert "\u202e" not in done.stdout
 
 
+def test_a_terminal_of_few_characters_gets_escapes(call: Path) -> None:
+    (call / "a.yaml").write_text(DOCUMENT.replace("hello", "hello, role: caf\u00e9"), encoding="utf-8")
+    words = ["assert", "run", "--assertions", "a.yaml", "--transcript", "t.json"]
+    code, got = on_terminal(words, call, PYTHONIOENCODING="ascii")
+    assert code == 1
+    assert b"no caf\\xe9 turn" in got
+
+
 @pytest.mark.parametrize("place", ["file", "flag", "command", "kind", "document", "lint"])
 def test_what_was_typed_cannot_steer_the_terminal(place: str, evil: Path) -> None:
     name = EVIL.replace("/", "").replace("\0", "")
@@ -485,8 +501,10 @@ def test_a_warning_leaves_the_exit_code_alone_unless_strict(
     assert answer["files"][0]["warnings"][0]["line"] >= 3
 
 
-def test_every_warning_has_a_case() -> None:
+def test_every_warning_has_a_case_and_is_listed() -> None:
     assert set(WARNED) == set(CODES)
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert all(f"| `{code}` | {said} |" in page for code, said in CODES.items())
 
 
 def test_an_ordinary_document_has_no_warning() -> None:

@@ -23,7 +23,7 @@ def emit(text: str) -> None:
         if hasattr(stream, "buffer"):
             encoding = stream.encoding if stream.isatty() else "utf-8"
             stream.flush()
-            stream.buffer.write(text.encode(encoding, "strict"))
+            stream.buffer.write(text.encode(encoding, "backslashreplace"))
             stream.buffer.flush()
         else:
             stream.write(text)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hotato.document.problems import in_order
-from hotato.document.tree import MAX_NODES, Place, Tree
+from hotato.document.tree import MAX_NODES, Tree
 from hotato.errors import DocumentError, Problem
 from hotato.model.codec import JsonError, decode
 
