@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hotato.assert_ import build_context, load_spans_file, load_transcript_file
+from hotato.assert_ import build_context, evaluate_assertion, load_spans_file, load_transcript_file
 from hotato.context.files import read_text, write_text
 from hotato.document.reading import read
 from hotato.errors import EvidenceError, UsageError
@@ -163,3 +164,17 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         write_text(target, "new", overwrite=False)
     with pytest.raises(UsageError, match="cannot be written"):
         write_text(tmp_path / "none" / "out.json", "new")
+
+
+def test_mappings_and_sequences_of_any_type_are_read_as_json_has_them() -> None:
+    arguments = MappingProxyType({"sizes": (1, 2), "ship": MappingProxyType({"city": "Leeds"})})
+    ctx = build_context(spans=[MappingProxyType({"type": "tool_call", "name": "order", "arguments": arguments})])
+    for subset in ({"ship": {"city": "Leeds"}}, {"sizes": [1, 2]}):
+        check = {"id": "a", "kind": "tool_call", "name": "order", "args_subset": subset, "count": 0}
+        assert evaluate_assertion(check, ctx)["status"] == "FAIL"
+
+
+def test_an_object_without_a_json_form_matches_nothing_and_breaks_nothing() -> None:
+    ctx = build_context(spans=[{"type": "tool_call", "name": "order", "arguments": {"at": object(), "n": 10**400}}])
+    check = {"id": "a", "kind": "tool_call", "name": "order", "args_subset": {"at": {"$exists": True}}}
+    assert evaluate_assertion(check, ctx)["status"] == "PASS"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from hotato.context.files import read_text
 from hotato.errors import EvidenceError, Problem
 from hotato.match.text import nfc
@@ -81,7 +83,7 @@ def spans(
     made: list[Span] = []
     found = list(problems)
     for index, item in enumerate(value):
-        span = _span(index, item)
+        span = _span(index, item if lines else _plain(item))
         if isinstance(span, Span):
             made.append(span)
         else:
@@ -121,6 +123,33 @@ def _span(index: int, item: Any) -> Span | tuple[str, str]:
     if not _is_time(start) or not _is_time(end):
         return "end_sec" if _is_time(start) else "start_sec", "must be a finite number of seconds or null"
     return Span(index, kind, None if name is None else nfc(name), start, end, item)
+
+
+def _plain(item: Any) -> Any:
+    """Return a span in hand as JSON would have it; as it is where that is what it is, or where JSON has no form of it."""
+    if isinstance(item, Span):
+        return item
+    try:
+        msgspec.json.encode(item, enc_hook=_refuse)
+    except TypeError:
+        return _copied(item)
+    except (OverflowError, RecursionError, ValueError):
+        return item
+    return item
+
+
+def _refuse(value: Any) -> Any:
+    raise TypeError(type(value).__name__)
+
+
+def _copied(value: Any, depth: int = 0) -> Any:
+    """Return a copy of a value in which every mapping is a dict and every sequence a list."""
+    if depth < codec.MAX_DEPTH:
+        if isinstance(value, Mapping):
+            return {key: _copied(inner, depth + 1) for key, inner in value.items()}
+        if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+            return [_copied(inner, depth + 1) for inner in value]
+    return value
 
 
 def _is_time(seconds: Any) -> bool:

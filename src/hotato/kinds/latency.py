@@ -9,7 +9,7 @@ import msgspec
 
 from hotato.kinds._kind import Check, Kind, Resources, Source, Text, exactly_one, only_with
 from hotato.match.evidence import Evidence
-from hotato.match.paths import every
+from hotato.match.paths import in_timing
 from hotato.match.spans import duration_ms, number
 from hotato.model.call import span_ids
 from hotato.model.fault import Fault
@@ -77,12 +77,8 @@ class Latency(Kind, frozen=True, kw_only=True, tag="latency"):
         return self._of_timing if self.field is not None else self._of_spans
 
     def _of_timing(self, evidence: Evidence) -> Verdict:
-        numbers = [n for value in every(evidence.timing, self.field or "") if (n := number(value)) is not None]
-        numbers = numbers or [
-            n
-            for value in every(evidence.timing.get("events", []), self.field or "")
-            if (n := number(value)) is not None
-        ]
+        found = in_timing(evidence.timing, self.field or "")
+        numbers = [n for value in found if (n := number(value)) is not None]
         if not numbers:
             return unsettled("no_number", what=self.field)
         return self._judge(numbers[0], self.max or 0, len(numbers), {"measured": numbers[0]})

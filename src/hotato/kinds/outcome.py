@@ -9,7 +9,7 @@ import msgspec
 
 from hotato.kinds._kind import Check, Kind, Regex, Resources, Text, exactly_one
 from hotato.match.evidence import Evidence
-from hotato.match.paths import every
+from hotato.match.paths import in_timing
 from hotato.match.regex import regex_fault
 from hotato.match.text import fold_role
 from hotato.model.fault import Fault
@@ -107,5 +107,5 @@ def _compile(sign: Predicate, resources: Resources) -> tuple[str, str, Callable[
     return (
         "timing",
         f"field_present {path}",
-        lambda evidence: any(value is not None for value in every(evidence.timing, path)),
+        lambda evidence: any(value is not None for value in in_timing(evidence.timing, path)),
     )

@@ -31,6 +31,11 @@ def at(value: Any, path: str) -> Any:
     return at(step, rest) if dot and step is not MISSING else step
 
 
+def in_timing(timing: Mapping[str, Any], path: str) -> list[Any]:
+    """Return all values at a dotted path of a timing envelope; a path that it does not have is read from its events."""
+    return every(timing, path) or every(timing.get("events", []), path)
+
+
 def every(value: Any, path: str) -> list[Any]:
     """Return all values at a dotted path, in order; a list on the way that is not indexed stands for each of its items."""
     head, dot, rest = path.partition(".")

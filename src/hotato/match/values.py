@@ -69,7 +69,7 @@ def same(a: Any, b: Any) -> bool:
         return a is b
     if kind in (int, float) and other in (int, float):
         return bool(a == b)
-    if kind is list and other is list:
+    if kind in (list, tuple) and other in (list, tuple):
         return len(a) == len(b) and all(map(same, a, b))
     if kind is dict and other is dict:
         return _keys(a) == _keys(b) and all(same(v, _get(b, k)) for k, v in a.items())
@@ -125,7 +125,9 @@ def _list_test(inside: list[_Node]) -> Test:
     tests = [node.test for node in inside]
 
     def test(got: Any) -> bool:
-        return type(got) is list and len(got) == len(tests) and all(t(g) for t, g in zip(tests, got, strict=True))
+        return (
+            type(got) in (list, tuple) and len(got) == len(tests) and all(t(g) for t, g in zip(tests, got, strict=True))
+        )
 
     return test
 
