@@ -9,8 +9,8 @@ from hotato.errors import DocumentError, Problem
 
 MAX_TEXT = 16_000_000
 _MOST_SHOWN = 20
-_REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff\ud800-\udfff]")
-_REFUSED_YAML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_REFUSED = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff\ud800-\udfff]"
+_REFUSED_YAML = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 
 
 def clean(text: str, file: str) -> str:
@@ -46,7 +46,7 @@ def place(text: str, offset: int) -> tuple[int, int]:
 
 
 def _refusals(text: str, file: str) -> Iterator[Problem]:
-    refused = _REFUSED if is_json(text) else _REFUSED_YAML
+    refused = re.compile(_REFUSED if is_json(text) else _REFUSED_YAML)
     for count, found in enumerate(refused.finditer(text)):
         if count == _MOST_SHOWN:
             break
