@@ -60,7 +60,7 @@ class CaseCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What the call left behind. A key that is absent was not supplied.
 
     `state_error` makes every read of the system of record fail with this cause. `bundles` says what re-scoring a contract
-    bundle gives: path to `[total, passed]`.
+    bundle gives: path to `[total, passed]`. `captures` says what the trace's source is known to record, or not to.
     """
 
     transcript: list[dict[str, Any]] | None = None
@@ -69,6 +69,7 @@ class CaseCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     state: dict[str, Any] | None = None
     state_error: str | None = None
     bundles: dict[str, tuple[int, int]] | None = None
+    captures: dict[str, bool] | None = None
 
 
 class Expect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -139,7 +140,11 @@ def build_call(data: CaseCall) -> Any:
     if data.state_error is not None:
         adapter = _Broken(data.state_error)
     return assert_.build_context(
-        transcript=data.transcript, spans=data.spans, timing=data.timing, state_adapter=adapter
+        transcript=data.transcript,
+        spans=data.spans,
+        timing=data.timing,
+        state_adapter=adapter,
+        sources={"trace": {"captures": data.captures}} if data.captures is not None else None,
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hotato.context.trace import load_spans_file
+from hotato.context.audit import audit
+from hotato.context.trace import load_trace_file
 from hotato.context.trace import spans as read_spans
 from hotato.context.transcript import load_transcript_file
 from hotato.context.transcript import turns as read_turns
@@ -21,12 +22,16 @@ def build_context(
     trace_path: Any = None,
     timing: Mapping[str, Any] | None = None,
     state_adapter: StateAdapter | None = None,
+    sources: Mapping[str, Mapping[str, Any]] | None = None,
+    capture_complete: bool = False,
 ) -> Call:
     """Return the evidence of one call. What is not given stays None, which is not the same as empty.
 
     `transcript`: a list of `{role, text, start, end}` (seconds), or what a transcript file may hold; `transcript_path`:
     such a JSON file. `spans`: a list of span objects; `trace_path`: a `hotato.voice_trace.v1` JSONL file. `timing`: a
-    scored run's envelope. `state_adapter`: an object with `query(resource, **filters)`.
+    scored run's envelope. `state_adapter`: an object with `query(resource, **filters)`. `sources`: what is known of
+    where `transcript` and `trace` come from (`format`, `captures`, `notes`); a trace file's meta line says it too.
+    `capture_complete` vouches that the trace's source records every kind of event, whatever it is known for.
     Raise UsageError (a ValueError) where an input is given both ways, EvidenceError where one is malformed.
     """
     for name, value, path in (("transcript", transcript, transcript_path), ("spans", spans, trace_path)):
@@ -40,12 +45,22 @@ def build_context(
     if state_adapter is not None and not callable(getattr(state_adapter, "query", None)):
         said = "a state adapter has a method query(resource, **filters)"
         raise UsageError(Problem(code="state_adapter", file="build_context", message=said))
+    known = dict(sources or {})
     if transcript_path is not None:
         transcript = load_transcript_file(transcript_path)
     elif transcript is not None:
         transcript = read_turns(transcript)
     if trace_path is not None:
-        spans = load_spans_file(trace_path)
+        spans, source = load_trace_file(trace_path)
+        known.setdefault("trace", source)
     elif spans is not None:
         spans = read_spans(spans)
-    return Call(transcript=transcript, spans=spans, timing=timing, state_adapter=state_adapter)
+    captures = {} if capture_complete or spans is None else dict(known.get("trace", {}).get("captures") or {})
+    return Call(
+        transcript=transcript,
+        spans=spans,
+        timing=timing,
+        state_adapter=state_adapter,
+        captures=captures,
+        audit=audit(transcript, spans, known),
+    )

@@ -19,6 +19,14 @@ MOST_LINE = 16 * 1024 * 1024
 
 def load_spans_file(path: Any) -> tuple[Span, ...]:
     """Return the spans of a trace file. Raise EvidenceError with the line of each that is malformed."""
+    return load_trace_file(path)[0]
+
+
+def load_trace_file(path: Any) -> tuple[tuple[Span, ...], dict[str, Any]]:
+    """Return the spans of a trace file, and what its meta line says of its source: `format`, `captures`, `notes`.
+
+    Raise EvidenceError with the line of each span that is malformed.
+    """
     text = read_text(path, error=EvidenceError)
     file = str(path)
     if not text.strip():
@@ -27,12 +35,14 @@ def load_spans_file(path: Any) -> tuple[Span, ...]:
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
     records = codec.decode_lines(text, [line for _, line in lines])
     if records is None or any(map(_is_meta, records[1:])):
-        return _line_by_line(lines, text, file)
-    problems = []
+        return _line_by_line(lines, text, file), {}
+    problems: list[Problem] = []
+    source: dict[str, Any] = {}
     if _is_meta(records[0]):
         problems = _meta_problems(records[0], file, lines[0][0], first=True)
+        source = _source(records[0])
         records, lines = records[1:], lines[1:]
-    return spans(records, file=file, lines=[number for number, _ in lines], problems=problems)
+    return spans(records, file=file, lines=[number for number, _ in lines], problems=problems), source
 
 
 def _is_meta(record: Any) -> bool:
@@ -152,6 +162,23 @@ def _copied(value: Any, depth: int = 0) -> Any:
     return value
 
 
+def _is_source(source: Any) -> bool:
+    """Say whether what a meta line tells of its source can be relied on."""
+    if type(source) is not dict:
+        return False
+    captures, notes = source.get("captures"), source.get("notes")
+    return (captures is None or (type(captures) is dict and all(type(v) is bool for v in captures.values()))) and (
+        notes is None or (type(notes) is list and all(type(n) is dict and type(n.get("code")) is str for n in notes))
+    )
+
+
+def _source(record: Mapping[str, Any]) -> dict[str, Any]:
+    source = record.get("source")
+    if type(source) is not dict:
+        return {}
+    return {name: source[name] for name in ("format", "captures", "notes") if source.get(name) is not None}
+
+
 def _is_time(seconds: Any) -> bool:
     return seconds is None or (type(seconds) in (int, float) and abs(seconds) <= codec.LARGEST)
 
@@ -161,6 +188,10 @@ def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bo
     if schema != SCHEMA:
         said = f"the trace is of another schema; {SCHEMA} is read"
         return [Problem(code="trace_schema", file=file, line=line, path="schema", message=said)]
+    source = record.get("source")
+    if source is not None and not _is_source(source):
+        said = "must be an object whose captures hold true or false and whose notes hold a code each"
+        return [Problem(code="trace_meta", file=file, line=line, path="source", message=said)]
     if not first:
         said = "a second meta line: two traces in one file are two calls"
         return [Problem(code="trace_meta", file=file, line=line, message=said)]

@@ -73,6 +73,14 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return the evidence that this assertion needs; `reads` unless its fields choose."""
         return self.reads
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the source of a trace must record for this assertion to be judged.
+
+        Span types (`tool_call`, `handoff` ...), `arguments`, `result` and `response`. Where the source is known not to
+        record one of them, the engine answers INCONCLUSIVE; the kind is not asked.
+        """
+        return ()
+
     def refs(self) -> Sequence[str]:
         """Return the ids of the assertions whose results this one reads, `when` aside."""
         return ()

@@ -55,6 +55,10 @@ class Count(Kind, frozen=True, kw_only=True, tag="count"):
         yield from only_with(self, "role", "phrase")
         yield from bound_faults(self.count, "count")
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return () if self.phrase is not None else (self.span_type or "tool_call",)
+
     def compile(self, resources: Resources) -> Check:
         """Return the check."""
         bound, what = self.count, self._what()

@@ -50,6 +50,10 @@ class Dtmf(Kind, frozen=True, kw_only=True, tag="dtmf"):
         if not KEYS.issuperset(self.digits.upper()):
             yield Fault(("digits",), "digits", "a telephone has the keys 0 to 9, *, # and A to D")
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("dtmf",)
+
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         wanted, absent = self.digits.upper(), self.absent

@@ -43,6 +43,10 @@ class EntityAccuracy(Kind, frozen=True, kw_only=True, tag="entity_accuracy"):
     }
     shows = ("met", "of")
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("tool_call", "arguments")
+
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         wanted = {name: self._spell(value) for name, value in self.reference.items()}

@@ -41,6 +41,10 @@ class Handoff(Kind, frozen=True, kw_only=True, tag="handoff"):
     }
     shows = ("span_ids",)
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("handoff",)
+
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         absent, to = self.absent, self.to or "anyone"

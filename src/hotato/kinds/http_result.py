@@ -54,6 +54,10 @@ class HttpResult(Kind, frozen=True, kw_only=True, tag="http_result"):
     regexes = ("url_matches",)
     values = ("response_subset",)
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("http_exchange", "response") if self.response_subset is not None else ("http_exchange",)
+
     def compile(self, resources: Resources) -> Check:
         """Return the check."""
         search = resources.pattern(self.url_matches, case_sensitive=True, speech=False).search

@@ -72,6 +72,10 @@ class Outcome(Kind, frozen=True, kw_only=True, tag="outcome"):
                 if said:
                     yield Fault((name, place, "phrase"), "regex", said)
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("tool_call",) if any(s.tool_called for s in self.all_of or self.any_of or ()) else ()
+
     def compile(self, resources: Resources) -> Check:
         """Return the check."""
         signs = [_compile(sign, resources) for sign in self.all_of or self.any_of or ()]

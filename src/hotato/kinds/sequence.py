@@ -48,6 +48,10 @@ class Sequence(Kind, frozen=True, kw_only=True, tag="sequence"):
             if (step.span_type is None) == (step.tool is None):
                 yield Fault(("steps", place), "exclusive_fields", "a step needs exactly one of span_type or tool")
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return tuple(step.span_type or "tool_call" for step in self.steps)
+
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         steps = self.steps

@@ -42,6 +42,10 @@ class Termination(Kind, frozen=True, kw_only=True, tag="termination"):
     }
     shows = ("span_ids",)
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("termination",)
+
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         absent = self.absent

@@ -80,6 +80,10 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         if self.never_before is not None and self.never_before.tool == self.never_before.until:
             yield Fault(("never_before", "until"), "guard", "the same tool on both sides, so the check could not fail")
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("tool_call", "arguments") if self.args_subset is not None else ("tool_call",)
+
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         given = {self._named: self.name, self._ordered: self.require_order, self._guarded: self.never_before}
@@ -87,8 +91,7 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         expected = None if self.args_subset is None else Expected(self.args_subset)
 
         def check(evidence: Evidence) -> Verdict:
-            seen: list[int] = []
-            exercised, want = 0, None
+            seen, exercised, want = [], 0, None
             for clause in clauses:
                 found = clause(evidence, expected)
                 want = found.want or want
@@ -111,10 +114,9 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         if self.count is not None:
             if allows(self.count, len(matching)):
                 return holds("called", exercised=looked, fields={"spans": spans}, want=want if matching else None)
-            explained = want if len(matching) == 0 else None
+            want, shown = None if matching else want, {"span_ids": span_ids(spans)}
             facts = {"name": name, "observed": len(matching), "bound": words(self.count)}
-            shown = {"span_ids": span_ids(spans)}
-            return breaks("wrong_count", exercised=looked, fields=shown, want=explained, **facts)
+            return breaks("wrong_count", exercised=looked, fields=shown, want=want, **facts)
         if matching:
             return holds("called", exercised=looked, fields={"spans": spans}, want=want)
         if calls:
@@ -128,8 +130,7 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         found = align([Step(tool=name) for name in names], spans)
         if found.broken is None:
             return holds("called", exercised=len(spans), fields={"spans": found.spans})
-        shown = {"span_ids": span_ids(found.spans), "alignment": found.shown}
-        step = found.broken
+        step, shown = found.broken, {"span_ids": span_ids(found.spans), "alignment": found.shown}
         return breaks("out_of_order", exercised=len(spans), fields=shown, step=step + 1, name=names[step])
 
     def _guarded(self, evidence: Evidence, _: Expected | None) -> Verdict:
@@ -138,11 +139,10 @@ class ToolCall(Kind, frozen=True, kw_only=True, tag="tool_call"):
         if not guarded:
             return holds("called", exercised=0, fields={"spans": []})
         first = next(s for s in evidence.trace.of_type(TOOL_CALL) if s.name in (tool, until))
-        opened = evidence.trace.calls(until)[:1]
         if first.name == until:
             return holds("called", exercised=len(guarded), fields={"spans": _positions([first, *guarded])})
-        shown = {"span_ids": span_ids(_positions([first, *opened]))}
-        code = "too_early" if opened else "guard_missing"
+        opened = evidence.trace.calls(until)[:1]
+        code, shown = "too_early" if opened else "guard_missing", {"span_ids": span_ids(_positions([first, *opened]))}
         return breaks(code, exercised=len(guarded), fields=shown, name=tool, until=until)
 
 

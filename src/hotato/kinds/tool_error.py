@@ -45,6 +45,10 @@ class ToolError(Kind, frozen=True, kw_only=True, tag="tool_error"):
     shows = ("span_ids",)
     regexes = ("error_matches",)
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("tool_call",)
+
     def compile(self, resources: Resources) -> Check:
         """Return the check."""
         name, absent = self.name, self.absent

@@ -44,6 +44,10 @@ class ToolResult(Kind, frozen=True, kw_only=True, tag="tool_result"):
     shows = ("span_ids", "closest")
     values = ("result_subset",)
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return what the trace's source must record."""
+        return ("tool_call", "result")
+
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         name = self.name

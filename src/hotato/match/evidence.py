@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hotato.match.spans import Trace
@@ -44,6 +44,15 @@ class Evidence:
     def timing(self) -> Mapping[str, Any]:
         """Return the scored run's envelope."""
         return self.call.timing  # type: ignore[no-any-return]  # the call may be any object
+
+    def lacks(self, names: Sequence[str]) -> str:
+        """Return the first of the things named that the trace's source is known not to record, and of which it has none."""
+        captures = getattr(self.call, "captures", None)
+        if captures and self.has("trace"):
+            for name in names:
+                if captures.get(name) is False and not self.trace.of_type(name):
+                    return name
+        return ""
 
     def has(self, source: str) -> bool:
         """Say whether a source (`transcript`, `trace`, `timing`, `state`) was supplied, be it empty."""

@@ -51,7 +51,9 @@ class Call(msgspec.Struct, kw_only=True):
     """The evidence of one call. None means "never supplied"; an empty list is evidence of nothing said or done.
 
     `transcript` and `spans` keep the input's order; readers sort by time. `timing` is a scored run's envelope.
-    `state_evidence` collects each determinate read of the system of record.
+    `state_evidence` collects each determinate read of the system of record. `captures` says of what a source can record
+    (`tool_call`, `arguments`, `result`, `http_exchange`, `handoff`, `dtmf`, `termination`) whether it does; what is not
+    named is not known. `audit` tells what was found in each source and what was lost on the way.
     """
 
     transcript: tuple[Turn, ...] | None = None
@@ -59,6 +61,8 @@ class Call(msgspec.Struct, kw_only=True):
     timing: Mapping[str, Any] | None = None
     state_adapter: StateAdapter | None = None
     state_evidence: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    captures: Mapping[str, bool] = msgspec.field(default_factory=dict)
+    audit: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 def span_id(index: int) -> str:

@@ -129,6 +129,46 @@ class Summary(TypedDict):
     note: str
 
 
+class SourceNote(TypedDict):
+    """Something that was lost, inferred or odd when a source was read."""
+
+    code: str
+    message: NotRequired[str]
+    count: NotRequired[int]
+
+
+class TranscriptFound(TypedDict):
+    """What the transcript holds; counts that are 0 are left out."""
+
+    format: str
+    turns: int
+    turns_without_time: NotRequired[int]
+    turns_of_other_roles: NotRequired[int]
+    captures: NotRequired[dict[str, bool]]
+    notes: NotRequired[list[SourceNote]]
+
+
+class TraceFound(TypedDict):
+    """What the trace holds; counts that are 0 are left out."""
+
+    format: str
+    spans: int
+    spans_without_time: NotRequired[int]
+    calls: NotRequired[int]
+    calls_without_arguments: NotRequired[int]
+    calls_without_result: NotRequired[int]
+    calls_with_repeated_id: NotRequired[int]
+    captures: NotRequired[dict[str, bool]]
+    notes: NotRequired[list[SourceNote]]
+
+
+class Found(TypedDict):
+    """What was found in each source of the call, and what was lost on the way."""
+
+    transcript: NotRequired[TranscriptFound]
+    trace: NotRequired[TraceFound]
+
+
 class Envelope(TypedDict):
     """A whole run."""
 
@@ -137,3 +177,4 @@ class Envelope(TypedDict):
     inconclusive_policy: Literal["report", "fail", "refuse"]
     results: list[Result]
     summary: Summary
+    evidence: NotRequired[Found]

@@ -17,6 +17,7 @@ class Node(msgspec.Struct, frozen=True):
     id: str
     check: Check
     needs: tuple[Source, ...]
+    rests_on: tuple[str, ...]
     when: tuple[str, ...]
     says: dict[str, str]
     veils: bool
@@ -53,7 +54,9 @@ def compile_plan(
                 stamp[name] = getattr(spec, name)
         if spec.tags:
             stamp["tags"] = list(spec.tags)
-        nodes.append(Node(spec.id, spec.compile(resources), spec.needs(), when, spec.says, spec.veils, stamp))
+        nodes.append(
+            Node(spec.id, spec.compile(resources), spec.needs(), spec.rests_on(), when, spec.says, spec.veils, stamp)
+        )
     return Plan(
         tuple(nodes),
         document.order,

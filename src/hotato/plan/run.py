@@ -19,13 +19,19 @@ SAYS = {
     "no_trace": "needs a trace: supply one with --trace or build_context(spans=...)",
     "no_timing": "needs a scored run: supply its envelope with build_context(timing=...)",
     "no_state": "needs a system of record: supply one with --state or build_context(state_adapter=...)",
+    "not_captured": "the source of the trace is known not to record {what}; {remedy}",
     "vacuous": "nothing was checked ({reason}), and a strict run counts that as a failure",
 }
+REMEDIES = {
+    "arguments": "switch the recording of content on where the trace is made (for OpenTelemetry's GenAI instrumentation "
+    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)",
+}
+REMEDIES["result"] = REMEDIES["arguments"]
 
 
 def run(plan: Plan, call: Any) -> dict[str, Any]:
     """Return the envelope of one call. `call` is a Call or any object with its attributes. Raise InternalError."""
-    return envelope(judge(plan, call), plan.inconclusive_policy)
+    return envelope(judge(plan, call), plan.inconclusive_policy, getattr(call, "audit", None))
 
 
 def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
@@ -64,6 +70,8 @@ def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
     for source in node.needs:
         if not evidence.has(source):
             return None
+    if node.rests_on and evidence.lacks(node.rests_on):
+        return None
     return node.check(evidence)
 
 
@@ -72,9 +80,14 @@ def _withhold(result: dict[str, Any], node: Node, evidence: Evidence) -> None:
     result["status"] = INCONCLUSIVE
     if unmet:
         result |= {"code": "skipped", "reason": SAYS["skipped"].format(unmet=", ".join(unmet)), "skipped": True}
+        return
+    absent = [source for source in node.needs if not evidence.has(source)]
+    if absent:
+        result |= {"code": f"no_{absent[0]}", "reason": SAYS[f"no_{absent[0]}"]}
     else:
-        code = "no_" + next(source for source in node.needs if not evidence.has(source))
-        result |= {"code": code, "reason": SAYS[code]}
+        what = evidence.lacks(node.rests_on)
+        remedy = REMEDIES.get(what, "if it does, say so with --capture-complete")
+        result |= {"code": "not_captured", "reason": SAYS["not_captured"].format(what=what, remedy=remedy)}
 
 
 def _stamp(result: dict[str, Any], node: Node, verdict: Verdict, strict: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
@@ -10,8 +10,13 @@ from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 SCHEMA = "assert.v1"
 
 
-def envelope(results: Sequence[dict[str, Any]], policy: str) -> dict[str, Any]:
-    """Return the envelope of a run's results under an inconclusive policy (`report`, `fail` or `refuse`)."""
+def envelope(
+    results: Sequence[dict[str, Any]], policy: str, evidence: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the envelope of a run's results under an inconclusive policy (`report`, `fail` or `refuse`).
+
+    `evidence` says what was found in each source of the call and what was lost; it is left out where there is none.
+    """
     statuses = [result["status"] for result in results]
     passed, failed, open_ = (statuses.count(status) for status in (PASS, FAIL, INCONCLUSIVE))
     note = (
@@ -28,6 +33,7 @@ def envelope(results: Sequence[dict[str, Any]], policy: str) -> dict[str, Any]:
             "judge": {"pass": 0, "fail": 0},
             "note": note,
         },
+        **({"evidence": dict(evidence)} if evidence else {}),
     }
 
 

@@ -1,0 +1,59 @@
+"""What was found in each source of a call, and what is known to be missing from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hotato.model.call import Span, Turn
+
+PARTIES = ("agent", "caller")
+
+
+def audit(
+    transcript: Sequence[Turn] | None, spans: Sequence[Span] | None, sources: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return a block for the transcript and one for the trace, each only where it was supplied.
+
+    `sources` holds for `transcript` and `trace` what their reader knows: `format`, `captures` and `notes`, a list of
+    `{code, message, count}`. Counts that are 0 and lists that are empty are left out. Nothing of what was said is told.
+    """
+    blocks: dict[str, Any] = {}
+    if transcript is not None:
+        known = sources.get("transcript", {})
+        counts = {
+            "turns_without_time": sum(1 for turn in transcript if turn.start is None),
+            "turns_of_other_roles": sum(1 for turn in transcript if turn.role not in PARTIES),
+        }
+        blocks["transcript"] = _block(known, "turns", len(transcript), counts)
+    if spans is not None:
+        known = sources.get("trace", {})
+        calls = [span.data for span in spans if span.type == "tool_call"]
+        ids = Counter(data["id"] for data in calls if type(data.get("id")) is str)
+        counts = {
+            "spans_without_time": sum(1 for span in spans if span.start is None),
+            "calls": len(calls),
+            "calls_without_arguments": sum(
+                1 for data in calls if not _has(data, "arguments", "args", "parameters", "input")
+            ),
+            "calls_without_result": sum(1 for data in calls if not _has(data, "result", "output", "error")),
+            "calls_with_repeated_id": sum(count for count in ids.values() if count > 1),
+        }
+        blocks["trace"] = _block(known, "spans", len(spans), counts)
+    return blocks
+
+
+def _block(known: Mapping[str, Any], name: str, size: int, counts: Mapping[str, int]) -> dict[str, Any]:
+    block: dict[str, Any] = {"format": known.get("format", "hotato"), name: size}
+    block.update({key: count for key, count in counts.items() if count})
+    if known.get("captures"):
+        block["captures"] = dict(sorted(known["captures"].items()))
+    if known.get("notes"):
+        block["notes"] = sorted(known["notes"], key=lambda note: str(note["code"]))
+    return block
+
+
+def _has(data: Mapping[str, Any], *names: str) -> bool:
+    attributes = data.get("attributes") or {}
+    return any(data.get(name) is not None or attributes.get(name) is not None for name in names)
