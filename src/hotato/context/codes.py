@@ -25,6 +25,12 @@ CODES = {
     "trace_meta": "a second meta line: two traces in one file",
     "timing": "the timing envelope is no mapping",
     "state": "the state file describes no system of record",
+    # files that other systems wrote
+    "gzip": "the compressed file is broken off or damaged, or larger than is read once unpacked",
+    "format_unknown": "the content is of no format that is known, or of another one than was named",
+    "format_ambiguous": "the content could be of two formats that say different things; --format names one",
+    "import": "the content is of a known format and damaged, or holds what the format does not allow",
+    "extra_missing": "the format needs a package that is not installed",
     # arguments
     "both_given": "one input is given as a value and as a path",
     "state_adapter": "an object without a method `query`",

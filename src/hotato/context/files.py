@@ -12,11 +12,8 @@ MOST_BYTES = 64 * 1024 * 1024
 MOST_CONFIG = 16 * 1024 * 1024
 
 
-def read_text(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: type[UsageError] = UsageError) -> str:
-    """Return a file's text without a leading byte order mark. Raise `error` (a UsageError), never block on a pipe.
-
-    `most` is the largest size that is read, in bytes.
-    """
+def read_bytes(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: type[UsageError] = UsageError) -> bytes:
+    """Return a file's bytes. Raise `error` (a UsageError), never block on a pipe. `most` is the largest size in bytes."""
     name = os.fspath(path)
     try:
         raw = _stdin(most) if name == "-" else _regular(name, most)
@@ -28,14 +25,28 @@ def read_text(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: ty
     if len(raw) > most:
         said = f"larger than {most // (1024 * 1024)} MB, the most that is read"
         raise error(Problem(code="file_too_large", file=name, message=said))
+    return raw
+
+
+def read_text(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: type[UsageError] = UsageError) -> str:
+    """Return a file's text without a leading byte order mark. Raise `error` (a UsageError), never block on a pipe.
+
+    `most` is the largest size that is read, in bytes.
+    """
+    raw = read_bytes(path, most=most, error=error)
     try:
         return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as cause:
-        before = raw[: cause.start]
-        line = before.count(b"\n") + 1
-        column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-        said = "not UTF-8 text" + ("; this looks like UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "")
-        raise error(Problem(code="file_encoding", file=name, line=line, column=column, message=said)) from None
+        raise error(encoding_problem(raw, cause, os.fspath(path))) from None
+
+
+def encoding_problem(raw: bytes, cause: UnicodeDecodeError, name: str) -> Problem:
+    """Return the problem of bytes that are no UTF-8 text, with the place of the first that is not."""
+    before = raw[: cause.start]
+    line = before.count(b"\n") + 1
+    column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
+    said = "not UTF-8 text" + ("; this looks like UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "")
+    return Problem(code="file_encoding", file=name, line=line, column=column, message=said)
 
 
 class _NotPlainError(Exception):
