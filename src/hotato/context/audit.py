@@ -21,27 +21,40 @@ def audit(
     """
     blocks: dict[str, Any] = {}
     if transcript is not None:
-        known = sources.get("transcript", {})
+        roles = [turn.role for turn in transcript]
         counts = {
-            "turns_without_time": sum(1 for turn in transcript if turn.start is None),
-            "turns_of_other_roles": sum(1 for turn in transcript if turn.role not in PARTIES),
+            "turns_without_time": [turn.start for turn in transcript].count(None),
+            "turns_of_other_roles": len(roles) - sum(map(roles.count, PARTIES)),
         }
-        blocks["transcript"] = _block(known, "turns", len(transcript), counts)
+        blocks["transcript"] = _block(sources.get("transcript", {}), "turns", len(roles), counts)
     if spans is not None:
-        known = sources.get("trace", {})
         calls = [span.data for span in spans if span.type == "tool_call"]
-        ids = Counter(data["id"] for data in calls if type(data.get("id")) is str)
         counts = {
-            "spans_without_time": sum(1 for span in spans if span.start is None),
+            "spans_without_time": [span.start for span in spans].count(None),
             "calls": len(calls),
-            "calls_without_arguments": sum(
-                1 for data in calls if not _has(data, "arguments", "args", "parameters", "input")
-            ),
-            "calls_without_result": sum(1 for data in calls if not _has(data, "result", "output", "error")),
-            "calls_with_repeated_id": sum(count for count in ids.values() if count > 1),
+            "calls_without_arguments": _without(calls, "arguments", "args", "parameters", "input"),
+            "calls_without_result": _without(calls, "result", "output", "error"),
+            "calls_with_repeated_id": _repeated([data["id"] for data in calls if "id" in data]),
         }
-        blocks["trace"] = _block(known, "spans", len(spans), counts)
+        blocks["trace"] = _block(sources.get("trace", {}), "spans", len(spans), counts)
     return blocks
+
+
+def _without(calls: Sequence[Mapping[str, Any]], usual: str, *others: str) -> int:
+    """Return how many calls have none of the fields, on themselves or in their attributes."""
+    doubtful = [data for data in calls if data.get(usual) is None]
+    return sum(1 for data in doubtful if not _has(data, usual, *others))
+
+
+def _has(data: Mapping[str, Any], *names: str) -> bool:
+    attributes = data.get("attributes") or {}
+    return any(data.get(name) is not None or attributes.get(name) is not None for name in names)
+
+
+def _repeated(ids: Sequence[Any]) -> int:
+    """Return how many calls share their id with another."""
+    named = [one for one in ids if type(one) is str]
+    return sum(count for count in Counter(named).values() if count > 1) if len(set(named)) < len(named) else 0
 
 
 def _block(known: Mapping[str, Any], name: str, size: int, counts: Mapping[str, int]) -> dict[str, Any]:
@@ -52,8 +65,3 @@ def _block(known: Mapping[str, Any], name: str, size: int, counts: Mapping[str, 
     if known.get("notes"):
         block["notes"] = sorted(known["notes"], key=lambda note: str(note["code"]))
     return block
-
-
-def _has(data: Mapping[str, Any], *names: str) -> bool:
-    attributes = data.get("attributes") or {}
-    return any(data.get(name) is not None or attributes.get(name) is not None for name in names)
