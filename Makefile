@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS := 2
+SECONDS := 60
 
-.PHONY: setup test lint types layers generated tests demo bench corpora generate format clean
+.PHONY: setup test lint types layers generated tests demo bench fuzz corpora generate format clean
 
 setup: $(STAMP)
 	@echo "hotato is installed in $(CURDIR)/$(VENV)"
@@ -48,6 +49,10 @@ demo: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+# make fuzz SECONDS=10 takes ten seconds for each format.
+fuzz: setup
+	$(BIN)/python tools/fuzz.py $(SECONDS) --jobs $(JOBS)
 
 corpora: setup
 	$(BIN)/python examples/corpora/judge.py

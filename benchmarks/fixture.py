@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import cycle, islice
 from typing import Any
 
@@ -94,3 +95,58 @@ def _items() -> list[dict[str, Any]]:
         {"kind": "outcome", "all_of": [{"tool_called": TOOLS[2]}, {"phrase": "order", "role": "agent"}]},
     ]
     return [*phrases, *tools, *results, *others]
+
+
+def otlp(count: int) -> dict[str, Any]:
+    """Return one OTLP export request with so many spans: tool calls, HTTP requests and model calls by turns."""
+    return {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": [_attribute("service.name", "front-desk")]},
+                "scopeSpans": [
+                    {"scope": {"name": "voice", "version": "1.0"}, "spans": [_span(n) for n in range(count)]}
+                ],
+            }
+        ]
+    }
+
+
+def _span(number: int) -> dict[str, Any]:
+    begin = 1_772_359_200_000_000_000 + number * 250_000_001
+    named: dict[str, Any]
+    if number % 3 == 0:
+        name, kind = f"execute_tool {TOOLS[number % 4]}", 1
+        named = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": TOOLS[number % 4],
+            "gen_ai.tool.call.id": f"call_{number}",
+            "gen_ai.tool.call.arguments": json.dumps({"order_id": f"A-{number}", "amount": number * 1.5}),
+            "gen_ai.tool.call.result": json.dumps({"status": "ok", "id": number}),
+        }
+    elif number % 3 == 1:
+        name, kind = "POST", 3
+        url = f"https://pay.example.test/v1/refunds/{number}"
+        named = {"http.request.method": "POST", "url.full": url, "http.response.status_code": 201}
+    else:
+        name, kind = "chat small", 3
+        named = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": "small",
+            "gen_ai.usage.input_tokens": 900 + number,
+            "gen_ai.usage.output_tokens": number % 70,
+        }
+    return {
+        "traceId": "5b8efff798038103d269b633813fc60c",
+        "spanId": f"{number + 1:016x}",
+        "parentSpanId": f"{number // 10:016x}" if number >= 10 else "",
+        "name": name,
+        "kind": kind,
+        "startTimeUnixNano": str(begin),
+        "endTimeUnixNano": str(begin + 125_000_000),
+        "attributes": [_attribute(key, value) for key, value in named.items()],
+        "status": {},
+    }
+
+
+def _attribute(key: str, value: Any) -> dict[str, Any]:
+    return {"key": key, "value": {"intValue": str(value)} if type(value) is int else {"stringValue": value}}

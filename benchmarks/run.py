@@ -1,4 +1,4 @@
-"""How fast hotato is, in ratios: to a bare interpreter, to `json.loads` of the same bytes, and to itself ten times larger.
+"""How fast hotato is, in ratios: to a bare interpreter, to decoding the same bytes, and to itself ten times larger.
 
 Run it with `make bench`. Every pair is measured side by side in one run, in turns; medians are printed.
 """
@@ -18,8 +18,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import fixture
+import msgspec
+import otlp
 
 from hotato import assert_ as A
+from hotato import importers
 from hotato.model import codec
 
 PROCESSES = 25
@@ -32,6 +35,7 @@ def main() -> None:
     processes()
     inside()
     growth()
+    imports()
 
 
 def processes() -> None:
@@ -119,6 +123,22 @@ def growth() -> None:
     many = [_compiling(size) for size in (300, 3000)]
     times = _side_by_side(many, 5)
     print(f"{'assertions, compiled':<22}{times[1] / times[0]:8.1f}   (300 to 3,000, each with a regex of its own)")
+
+
+def imports() -> None:
+    """Print what importing OTLP in JSON costs, beside decoding the same bytes with msgspec."""
+    sizes = (340, 3400)  # spans; the larger is about 2 MB
+    raws = [json.dumps(fixture.otlp(size)).encode() for size in sizes]
+    work = [lambda raw=raw: _wall(lambda: importers.read_raw("trace.json", raw), 1) for raw in raws]
+    decode = lambda: _wall(lambda: msgspec.json.decode(raws[1]), 1)  # noqa: E731  # one of a row
+    small, large, decoded = _side_by_side([*work, decode], 15)
+    size = len(raws[1]) / 1e6
+    print(f"\nOTLP in JSON, {size:.1f} MB, {sizes[1]} spans, each a tool call, a request or a model call")
+    print(f"msgspec.json.decode          {decoded * 1e3:8.1f} ms {size / decoded:8.0f} MB/s")
+    print(f"import                       {large * 1e3:8.1f} ms {size / large:8.0f} MB/s")
+    print(f"  speed of the import / of decoding: {decoded / large:.2f} (goal: at least 0.25)")
+    print(f"  ten times as many spans: {large / small:.1f} times as long (linear: at most 10)\n")
+    otlp.main()
 
 
 def _judging(turns: int, spans: int, assertions: int) -> Callable[[], float]:

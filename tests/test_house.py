@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from hotato import kinds
+from hotato import importers, kinds
 from hotato.context.codes import CODES as EVIDENCE_CODES
 from hotato.document.codes import CODES as DOCUMENT_CODES
 from hotato.testing import coverage, load_suite
@@ -34,13 +34,21 @@ MAY_IMPORT = {
     "plan": {"document", "kinds", "match", "model", "errors", "packs"},
     "context": {"match", "model", "errors"},
     "state": {"context", "document", "match", "model", "errors"},  # a config file is read as a document is
-    "importers": {"match", "model", "errors"},
+    "importers": {"context", "match", "model", "errors"},
     "timing": {"model", "errors"},
     "speech": {"model", "errors"},
     "report": {"model", "errors"},
     "rubric": {"context", "model", "errors"},
     "packs": set(),
 }
+# What the importers may use besides. The room's front loads importers and reads files; an importer does neither.
+IMPORTERS = [file for file in FILES if file.parent.name == "importers"]
+IMPORTERS_FRONT = {"__init__", "_call", "_ingest", "_split"}
+IMPORTERS_USE = {
+    "__future__", "ast", "base64", "binascii", "bisect", "codecs", "collections", "contextlib", "datetime", "decimal", "enum",
+    "fractions", "functools", "hashlib", "heapq", "html", "importlib", "io", "itertools", "json", "math", "msgspec", "operator", "re",
+    "string", "struct", "typing", "unicodedata", "warnings", "zlib",
+}  # fmt: skip
 UNSTABLE_OS = {"environ", "environb", "getenv", "urandom", "getpid", "times", "cpu_count", "getcwd", "system", "popen"}
 
 
@@ -81,6 +89,24 @@ def test_a_file_fits_its_budget(file: Path) -> None:
 def test_a_room_imports_only_what_the_house_allows(file: Path) -> None:
     allowed = MAY_IMPORT[room(file)] | {room(file)}
     assert set(imported_rooms(file)) <= allowed
+
+
+@pytest.mark.parametrize("file", [f for f in IMPORTERS if f.stem not in IMPORTERS_FRONT], ids=named)
+def test_an_importer_imports_shared_parts_and_no_other_importer(file: Path) -> None:
+    of_the_room: set[str] = set()
+    outside: set[str] = set()
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.ImportFrom) and node.module == "hotato.importers":
+            of_the_room |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("hotato.importers."):
+            of_the_room.add(str(node.module).split(".")[2])
+        elif isinstance(node, ast.ImportFrom):
+            outside.add(str(node.module))
+        elif isinstance(node, ast.Import):
+            outside |= {alias.name for alias in node.names}
+    assert of_the_room & {*importers.names(), *IMPORTERS_FRONT} == set()
+    assert {name.split(".")[0] for name in outside} - {"hotato"} <= IMPORTERS_USE
+    assert {name for name in outside if name.startswith("hotato.context")} == set()
 
 
 @pytest.mark.parametrize("file", [f for f in FILES if room(f) in CORE], ids=named)

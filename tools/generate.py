@@ -1,4 +1,4 @@
-"""Write what is generated from the kinds: schemas, kind pages and the list of codes.
+"""Write what is generated from the kinds and importers: schemas, their pages and the list of codes.
 
     python tools/generate.py            write the files
     python tools/generate.py --check    write nothing; exit 1 and say what differs where a file is not up to date
@@ -14,12 +14,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import importer_pages
+from hotato import importers
 from hotato.kinds import all_kinds, tag
 from pages import codes_page, index_page, kind_page
 from schemas import document_schema, envelope_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = "docs/kinds"
+IMPORTERS = "docs/importers"
 
 
 def outputs() -> dict[str, str]:
@@ -33,6 +36,10 @@ def outputs() -> dict[str, str]:
     }
     for kind in kinds:
         found[f"{PAGES}/{tag(kind)}.md"] = kind_page(kind, ROOT / "conformance" / "kinds")
+    cases = ROOT / "conformance" / "importers"
+    found[f"{IMPORTERS}/README.md"] = importer_pages.index_page(importers.names(), cases)
+    for name in importers.names():
+        found[f"{IMPORTERS}/{name}.md"] = importer_pages.importer_page(name, cases)
     return found
 
 
@@ -41,14 +48,15 @@ def _json(value: Any) -> str:
 
 
 def left_over(wanted: dict[str, str]) -> list[str]:
-    """Return the pages that no kind stands for any more."""
-    there = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / PAGES).glob("*.md"))
+    """Return the pages that no kind or importer stands for any more."""
+    pages = [path for folder in (PAGES, IMPORTERS) for path in (ROOT / folder).glob("*.md")]
+    there = sorted(path.relative_to(ROOT).as_posix() for path in pages)
     return [path for path in there if path not in wanted]
 
 
 def check(wanted: dict[str, str]) -> int:
     """Print what differs from the files on disk; return 1 if anything does."""
-    stale = [f"{path}: no kind of this name" for path in left_over(wanted)]
+    stale = [f"{path}: nothing of this name" for path in left_over(wanted)]
     for path, text in wanted.items():
         file = ROOT / path
         if not file.is_file():
@@ -63,7 +71,7 @@ def check(wanted: dict[str, str]) -> int:
 
 
 def write(wanted: dict[str, str]) -> int:
-    """Write every file that differs and remove pages that no kind stands for."""
+    """Write every file that differs and remove pages that nothing stands for."""
     for path in left_over(wanted):
         (ROOT / path).unlink()
         print(f"removed {path}")

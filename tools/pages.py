@@ -11,13 +11,14 @@ from typing import Any
 
 import msgspec
 
+import importer_notes
 import reference
 from hotato.kinds import tag
 from hotato.kinds._kind import FAMILIES, Kind
 from hotato.testing import read_suite
+from markup import NOTE, cell, table
 from results import TEXTS
 
-NOTE = "<!-- Written by tools/generate.py from the sources; do not edit. -->"
 SOURCES = {
     "transcript": "the transcript",
     "trace": "the trace",
@@ -40,7 +41,7 @@ def kind_page(kind: type[Kind], cases: Path) -> str:
     parts = [NOTE, f"# `{page.kind}`", page.summary, f"Reads {_reads(kind)}."]
     own = _field_rows(kind, page.fields, own=True)
     if own:
-        parts += ["## Fields", _table(("field", "value", "default", ""), own)]
+        parts += ["## Fields", table(("field", "value", "default", ""), own)]
     parts.append(
         "Every assertion also has `id`, `kind`, `dimension`, `when`, `severity`, `tags` and `description`: "
         "[fields of every kind](README.md#fields-of-every-kind)."
@@ -50,10 +51,10 @@ def kind_page(kind: type[Kind], cases: Path) -> str:
     if page.example:
         parts += ["## Example", f"```yaml\n{page.example}```"]
     if kind.shows:
-        parts += ["## On the result", _table(("field", ""), [(f"`{n}`", TEXTS.get(n, "")) for n in kind.shows])]
+        parts += ["## On the result", table(("field", ""), [(f"`{n}`", TEXTS.get(n, "")) for n in kind.shows])]
     statuses = _statuses(cases / f"{page.kind}.yaml")
     rows = [(f"`{c}`", ", ".join(statuses.get(c, ())), _sentence(s)) for c, s in kind.says.items()]
-    parts += ["## Codes", _table(("code", "status", "reason"), rows)]
+    parts += ["## Codes", table(("code", "status", "reason"), rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -64,9 +65,9 @@ def index_page(kinds: Sequence[type[Kind]]) -> str:
         members = [reference.read(kind) for kind in kinds if kind.family == family]
         if members:
             rows = [(f"[`{page.kind}`]({page.kind}.md)", page.summary) for page in members]
-            parts += [f"## {HEADINGS[family]}", _table(("kind", "checks"), rows)]
+            parts += [f"## {HEADINGS[family]}", table(("kind", "checks"), rows)]
     shared = _field_rows(Kind, reference.SHARED, own=False)
-    parts += ["## Fields of every kind", _table(("field", "value", "default", ""), shared)]
+    parts += ["## Fields of every kind", table(("field", "value", "default", ""), shared)]
     parts += ["A field whose name begins with `x-` is yours; any other unknown field is refused."]
     return "\n\n".join(parts) + "\n"
 
@@ -78,10 +79,10 @@ def codes_page(kinds: Sequence[type[Kind]]) -> str:
         "# Codes",
         "A code is stable: tools may rely on it. The sentence beside it may be worded better one day.",
     ]
-    for title, table in _code_tables():
-        parts += [f"## {title}", _table(("code", "meaning"), [(f"`{c}`", _sentence(s)) for c, s in table.items()])]
+    for title, codes in _code_tables():
+        parts += [f"## {title}", table(("code", "meaning"), [(f"`{c}`", _sentence(s)) for c, s in codes.items()])]
     rows = [(f"[`{tag(k)}`](../kinds/{tag(k)}.md)", f"`{c}`", _sentence(s)) for k in kinds for c, s in k.says.items()]
-    parts += ["## On a result, by kind", _table(("kind", "code", "reason"), rows)]
+    parts += ["## On a result, by kind", table(("kind", "code", "reason"), rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -90,9 +91,12 @@ def _code_tables() -> Iterable[tuple[str, dict[str, str]]]:
         ("On a result, from the engine", "hotato.plan.run", "SAYS"),
         ("A document or rule pack that is refused", "hotato.document.codes", "CODES"),
         ("Evidence that is refused", "hotato.context.codes", "CODES"),
+        ("A command line that is refused", "hotato.cli._frame", "CODES"),
+        ("A warning of `hotato assert lint`", "hotato.cli._warnings", "CODES"),
     ):
         if find_spec(module) is not None:
             yield title, getattr(import_module(module), name)
+    yield "A note on a file that was imported", importer_notes.sentences()
 
 
 def _reads(kind: type[Kind]) -> str:
@@ -112,7 +116,7 @@ def _field_rows(kind: type[Kind], texts: dict[str, str], *, own: bool) -> list[t
         default = prop.get("default")
         shown = "required" if name in schema["required"] else "" if default in (None, []) else f"`{_yaml(default)}`"
         words = _words(prop, found)
-        rows.append((f"`{name}`", words, shown, _cell(texts.get(name, ""))))
+        rows.append((f"`{name}`", words, shown, cell(texts.get(name, ""))))
     return rows
 
 
@@ -166,13 +170,4 @@ def _statuses(file: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _sentence(says: str) -> str:
-    return _cell(re.sub(r"\{(\w+)\}", r"*\1*", says))
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines).replace("|  |", "| |")
+    return cell(re.sub(r"\{(\w+)\}", r"*\1*", says))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from typing import IO
 
 from hotato.errors import Problem, UsageError
 
@@ -17,15 +18,21 @@ def read_bytes(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: t
     name = os.fspath(path)
     try:
         raw = _stdin(most) if name == "-" else _regular(name, most)
-    except OSError as cause:
-        code = "file_missing" if isinstance(cause, FileNotFoundError) else "file_unreadable"
-        raise error(Problem(code=code, file=name, message=(cause.strerror or "cannot be read").lower())) from None
-    except _NotPlainError as cause:
-        raise error(Problem(code="file_kind", file=name, message=str(cause))) from None
+    except (OSError, _NotPlainError) as cause:
+        raise error(_unreadable(name, cause)) from None
     if len(raw) > most:
         said = f"larger than {most // (1024 * 1024)} MB, the most that is read"
         raise error(Problem(code="file_too_large", file=name, message=said))
     return raw
+
+
+def open_regular(path: str | os.PathLike[str], *, error: type[UsageError] = UsageError) -> IO[bytes]:
+    """Return a regular file opened for reading, for what reads piece by piece. Raise `error`, never block on a pipe."""
+    name = os.fspath(path)
+    try:
+        return _opened(name)
+    except (OSError, _NotPlainError) as cause:
+        raise error(_unreadable(name, cause)) from None
 
 
 def read_text(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: type[UsageError] = UsageError) -> str:
@@ -60,6 +67,11 @@ def _stdin(most: int) -> bytes:
 
 
 def _regular(name: str, most: int) -> bytes:
+    with _opened(name) as stream:
+        return stream.read(most + 1)
+
+
+def _opened(name: str) -> IO[bytes]:
     if "\0" in name:
         raise _NotPlainError("a file name cannot hold a NUL character")
     descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -67,10 +79,17 @@ def _regular(name: str, most: int) -> bytes:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             raise _NotPlainError("a folder, not a file" if stat.S_ISDIR(mode) else "not a regular file")
-        with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            return stream.read(most + 1)
-    finally:
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
         os.close(descriptor)
+        raise
+
+
+def _unreadable(name: str, cause: Exception) -> Problem:
+    if isinstance(cause, OSError):
+        code = "file_missing" if isinstance(cause, FileNotFoundError) else "file_unreadable"
+        return Problem(code=code, file=name, message=(cause.strerror or "cannot be read").lower())
+    return Problem(code="file_kind", file=name, message=str(cause))
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = True) -> None:

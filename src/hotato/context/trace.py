@@ -27,15 +27,18 @@ def load_trace_file(path: Any) -> tuple[tuple[Span, ...], dict[str, Any]]:
 
     Raise EvidenceError with the line of each span that is malformed.
     """
-    text = read_text(path, error=EvidenceError)
-    file = str(path)
+    return read_trace(read_text(path, error=EvidenceError), str(path))
+
+
+def read_trace(text: str, file: str) -> tuple[tuple[Span, ...], dict[str, Any]]:
+    """Return spans and source of a trace file's text. Raise EvidenceError as `load_trace_file` does."""
     if not text.strip():
         said = "an empty file; a trace of no spans is its meta line alone"
         raise EvidenceError(Problem(code="trace", file=file, message=said))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
     records = codec.decode_lines(text, [line for _, line in lines])
     if records is None or any(map(_is_meta, records[1:])):
-        return _line_by_line(lines, text, file), {}
+        return _line_by_line(lines, text, file)
     problems: list[Problem] = []
     source: dict[str, Any] = {}
     if _is_meta(records[0]):
@@ -49,14 +52,15 @@ def _is_meta(record: Any) -> bool:
     return type(record) is dict and record.get("_meta") is True
 
 
-def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tuple[Span, ...]:
-    """Return the spans of lines of which some may be no strict JSON, every problem told with its line."""
+def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tuple[tuple[Span, ...], dict[str, Any]]:
+    """Return spans and source of lines of which some may be no strict JSON, every problem told with its line."""
     if len(lines) > 1 and _is_one_value(text):
         said = "one JSON document over several lines; a trace is JSON Lines, one span a line"
         raise EvidenceError(Problem(code="trace", file=file, line=1, column=1, message=said))
     records: list[Any] = []
     places: list[int] = []
     problems: list[Problem] = []
+    source: dict[str, Any] = {}
     for number, line in lines:
         try:
             record = codec.decode(line)
@@ -67,10 +71,11 @@ def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tup
             continue
         if _is_meta(record):
             problems += _meta_problems(record, file, number, first=number == lines[0][0])
+            source = _source(record)
             continue
         records.append(record)
         places.append(number)
-    return spans(records, file=file, lines=places, problems=problems)
+    return spans(records, file=file, lines=places, problems=problems), source
 
 
 def _is_one_value(text: str) -> bool:

@@ -19,16 +19,20 @@ _LIST = re.compile(r'"(?:segments|transcript)"\s*:\s*\[')
 
 def load_transcript_file(path: Any) -> tuple[Turn, ...]:
     """Return the turns of a transcript file, normalised. Raise EvidenceError with the line of what is wrong."""
-    text = read_text(path, error=EvidenceError)
+    return read_transcript(read_text(path, error=EvidenceError), str(path))
+
+
+def read_transcript(text: str, file: str) -> tuple[Turn, ...]:
+    """Return the turns of a transcript file's text. Raise EvidenceError as `load_transcript_file` does."""
     try:
         value = codec.decode(text)
     except codec.JsonError as error:
         said = f"not JSON: {error.message}" if text.strip() else "an empty file; a call of no turns is written []"
         if error.message == "Extra data":
             said = "more follows the first JSON value; a transcript is one list of turns"
-        problem = Problem(code=error.code, file=str(path), line=error.line, column=error.column, message=said)
+        problem = Problem(code=error.code, file=file, line=error.line, column=error.column, message=said)
         raise EvidenceError(problem) from None
-    return turns(value, file=str(path), text=text)
+    return turns(value, file=file, text=text)
 
 
 def turns(value: Any, *, file: str = "transcript", text: str = "") -> tuple[Turn, ...]:

@@ -51,12 +51,20 @@ def _float(digits: str) -> float:
 _slow = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float).decode
 _fast = msgspec.json.Decoder().decode
 _again = msgspec.json.Encoder().encode
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
 def decode(text: str) -> Any:
     """Return the value of a strict JSON text. Raise JsonError."""
-    values = _quick(text, [text])
-    return _careful(text) if values is None else values[0]
+    if "\\u003" not in text:
+        try:
+            value = _fast(text)
+            shallow = text.count("{") + text.count("[") <= MAX_DEPTH or not _too_deep([value])
+            if shallow and _again(value).count(b":") == text.count(":"):
+                return value
+        except (ValueError, RecursionError):
+            pass
+    return _careful(text)
 
 
 def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
@@ -79,20 +87,35 @@ def _quick(text: str, pieces: list[str]) -> list[Any] | None:
             return None
     except (ValueError, RecursionError):
         return None
-    if any(piece.count("{") + piece.count("[") > MAX_DEPTH for piece in pieces) and _too_deep(values):
+    if not _is_shallow(text) and _too_deep(values):
         return None
     return values
+
+
+def _is_shallow(text: str) -> bool:
+    """Say whether brackets alone show that a text is not too deep: taken away in pairs, the innermost first, none is left.
+
+    Brackets inside strings count as well, so that "no" only means that one has to look.
+    """
+    left = text.encode("utf-8", "surrogatepass").translate(None, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):
+        if not left:
+            return True
+        left = left.replace(b"{}", b"").replace(b"[]", b"")
+    return not left
 
 
 def _too_deep(values: list[Any]) -> bool:
     layer = [value for value in values if type(value) in (dict, list)]
     for _ in range(MAX_DEPTH):
-        below: list[Any] = []
-        for item in layer:
-            below += [v for v in (item.values() if type(item) is dict else item) if type(v) is dict or type(v) is list]
-        if not below:
+        layer = [
+            value
+            for item in layer
+            for value in (item.values() if type(item) is dict else item)
+            if type(value) is dict or type(value) is list
+        ]
+        if not layer:
             return False
-        layer = below
     return True
 
 

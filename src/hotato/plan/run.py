@@ -24,7 +24,7 @@ SAYS = {
 }
 REMEDIES = {
     "arguments": "switch the recording of content on where the trace is made (for OpenTelemetry's GenAI instrumentation "
-    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true)",
+    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, in newer versions =SPAN_ONLY)",
 }
 REMEDIES["result"] = REMEDIES["arguments"]
 

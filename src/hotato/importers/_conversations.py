@@ -1,0 +1,79 @@
+"""Which spans of a file are of one call: traces that share a conversation's id, or all where there is none."""
+
+from __future__ import annotations
+
+from hotato.importers._importer import Damage, Options
+from hotato.importers._notes import Lost
+from hotato.importers._payload import identifier
+from hotato.importers._raw import Raw
+
+IDS = ("gen_ai.conversation.id", "conversation.id", "elevenlabs.conversation_id")
+SESSION = "session.id"
+
+
+def chosen(spans: list[Raw], options: Options, lost: Lost) -> tuple[list[Raw], str | None]:
+    """Return the spans of one call and its id. Raise Damage where there are several calls and none is chosen.
+
+    A trace belongs to the conversation that any of its spans names; a trace that names none goes with the only one.
+    """
+    found = by_trace(spans, IDS) or by_trace(spans, (SESSION,))
+    groups = _joined(found)
+    if options.call_id is not None:
+        traces = next((group[1] for group in groups if options.call_id in group[0]), None)
+        if traces is None:
+            raise Damage((), "no conversation of the file has the id that --call-id names")
+        kept = [span for span in spans if span.trace in traces]
+        lost["other_calls_dropped"] += len(spans) - len(kept)
+        return kept, options.call_id
+    if len(groups) > 1:
+        said = (
+            f"holds {len(groups)} conversations; --call-id chooses one, --split-by gen_ai.conversation.id writes each"
+        )
+        raise Damage((), said)
+    if not groups:
+        lost["traces_joined"] += len({span.trace for span in spans}) > 1
+        return spans, None
+    ids = groups[0][0]
+    return spans, next(iter(ids)) if len(ids) == 1 else None
+
+
+def by_trace(spans: list[Raw], names: tuple[str, ...]) -> dict[str, set[str]]:
+    """Return the conversation ids that the spans of each trace name."""
+    found: dict[str, set[str]] = {}
+    wanted = frozenset(names)
+    by_resource: dict[int, str | None] = {}
+    for span in spans:
+        attrs = span.attrs
+        told = None
+        if not wanted.isdisjoint(attrs):
+            told = identifier(next(attrs[name] for name in names if name in attrs))
+        if told is None and span.resource:
+            key = id(span.resource)
+            if key not in by_resource:
+                by_resource[key] = identifier(next((span.resource[n] for n in names if n in span.resource), None))
+            told = by_resource[key]
+        if told is not None:
+            found.setdefault(span.trace, set()).add(told)
+    return found
+
+
+def _joined(found: dict[str, set[str]]) -> list[tuple[set[str], set[str]]]:
+    """Return the groups of ids and traces that hang together, sorted."""
+    parents: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parents.setdefault(name, name) != name:
+            parents[name] = parents[parents[name]]
+            name = parents[name]
+        return name
+
+    for ids in found.values():
+        first, *others = sorted(ids)
+        for other in others:
+            parents[root(other)] = root(first)
+    groups: dict[str, tuple[set[str], set[str]]] = {}
+    for trace, ids in found.items():
+        group = groups.setdefault(root(next(iter(ids))), (set(), set()))
+        group[0].update(ids)
+        group[1].add(trace)
+    return [groups[name] for name in sorted(groups)]
