@@ -11,6 +11,9 @@ from hotato.cli._out import OutputError, complain, emit, finish
 from hotato.cli._parser import CommandError, HelpAsked
 
 REFUSED, BROKEN, INTERRUPTED, UNREAD = 2, 3, 130, 141
+CODES = {
+    "argument": "a command or a flag that does not exist, that lacks its value, or that does not go with another",
+}
 
 
 def framed(words: list[str]) -> int:

@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, NoReturn
 
-Completes = Literal["file", "folder", "pack", "kind", "document", ""]
+Completes = Literal["file", "folder", "pack", "kind", "format", "document", ""]
 
 
 class CommandError(Exception):  # it becomes a usage error; see _frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hotato import kinds, packs
+from hotato import importers, kinds, packs
 from hotato.cli import _command
 from hotato.cli._parser import Declared
 
@@ -25,6 +25,8 @@ def _values(one: Declared) -> tuple[str, ...]:
         return one.choices
     if one.completes == "kind":
         return kinds.names()
+    if one.completes == "format":
+        return tuple(importers.names())
     if one.completes == "pack":
         return (*packs.names("assertions"), *(packs.names("policy") if not one.is_flag else ()))
     return ()

@@ -3,12 +3,15 @@
 For example:
   hotato assert run --assertions assertions.yaml --transcript transcript.json
   hotato assert run --assertions assertions.yaml --trace voice_trace.jsonl --state state.json
+  hotato assert run --assertions assertions.yaml --call end-of-call-report.json
+  hotato assert run --assertions assertions.yaml --transcript whisperx.json --map-role SPEAKER_00=agent
   hotato assert run --assertions assertions.yaml --transcript transcript.json --inconclusive-policy refuse
   hotato assert run --pack pii-leak --pack required-disclosure --transcript transcript.json
   cat transcript.json | hotato assert run --assertions assertions.yaml --transcript - --format json
 
 Evidence that is not given is never guessed: a check that needs it is INCONCLUSIVE. Whether that fails the run is up to
 the policy: report (default) leaves the exit code alone, fail counts it as a failure (1), refuse withholds the verdict (2).
+A file that another system wrote is read by what it holds, whatever its name; `hotato call formats` lists what is known.
 
 Exit codes: 0 nothing failed, 1 a check failed, 2 refused (a file, a flag, or under refuse an INCONCLUSIVE),
 3 internal error.
@@ -19,13 +22,21 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from hotato.cli._out import finish
+from hotato.cli._calls import declare, note_lines, options
+from hotato.cli._out import complain, finish
 from hotato.cli._parser import CommandError, Parser
 
+if TYPE_CHECKING:
+    from hotato.model.call import Call
+
 _T = TypeVar("_T")
-_INPUTS = ("assertions", "transcript", "trace", "state")
+_PROG = "hotato assert run"
+_INPUTS = ("assertions", "call", "transcript", "trace", "state")
+_OF_A_CALL = ("call_format", "call_id")
+_OF_SPEECH = ("map_role", "origin")
+_ACTED_ON = ("role_map_unused", "roles_unknown")  # what was judged may not be what the user meant
 
 
 def configure(parser: Parser) -> None:
@@ -37,8 +48,13 @@ def configure(parser: Parser) -> None:
     value(
         "--pack", "NAME", "a bundled assertion pack to judge by as well; may be repeated", completes="pack", many=True
     )
-    value("--transcript", "FILE", "what was said: a JSON list of {role, text, start, end}", completes="file")
+    said = "what was said and done, as a vendor, a framework or OpenTelemetry wrote it"
+    value("--call", "FILE", said, completes="file")
+    declare(parser, "--call-format")
+    said = "what was said: a JSON list of {role, text, start, end}, or what speech-to-text wrote"
+    value("--transcript", "FILE", said, completes="file")
     value("--trace", "FILE", "what was done: hotato.voice_trace.v1, one JSON object a line", completes="file")
+    parser.switch("--capture-complete", "the trace's source records every kind of event, whatever it is known for")
     value("--state", "FILE", "the system of record: JSON or YAML, {resource: [rows]}", completes="file")
     policies = ("report", "fail", "refuse")
     said = "what an INCONCLUSIVE does to the exit code; beats the document's own setting"
@@ -68,7 +84,10 @@ def main(args: Namespace) -> int:
         if args.format == "json":
             return finish(text, code)
     from hotato.cli._show import shown
+    from hotato.plan.text import safe
 
+    for name, block in envelope.get("evidence", {}).items():
+        complain("".join(f"{safe(f'{name}: {line}')}\n" for line in note_lines(block) if line.startswith(_ACTED_ON)))
     return finish(shown(envelope), code)
 
 
@@ -87,12 +106,45 @@ def _judged(args: Namespace) -> dict[str, Any]:
             return None
 
     plan = attempt(lambda: _plan(args))
-    transcript = attempt(lambda: None if args.transcript is None else A.load_transcript_file(args.transcript))
-    spans = attempt(lambda: None if args.trace is None else A.load_spans_file(args.trace))
+    parts = [attempt(read) for read in _readers(args)]
     state = attempt(lambda: None if args.state is None else _state(args.state))
     if refused or plan is None:
         raise type(refused[0])(problem for error in refused for problem in error.problems)
-    return A.judge_call(plan, A.build_context(transcript=transcript, spans=spans, state_adapter=state))
+    return A.judge_call(plan, _together(A.build_context(state_adapter=state), parts))
+
+
+def _readers(args: Namespace) -> list[Callable[[], Call]]:
+    """Return what reads each of the files with evidence, in the order of --call, --transcript, --trace."""
+    from hotato.cli import _evidence as evidence
+
+    complete = bool(args.capture_complete)
+    told = options(args, _PROG) if args.call is not None or args.map_role or args.origin else None
+    readers: list[Callable[[], Call]] = []
+    if args.call is not None and told is not None:
+        readers.append(lambda: evidence.call(args.call, args.call_format, told, capture_complete=complete))
+    if args.transcript is not None:
+        # beside a call the transcript fills what the call has not: who speaks there may be said, its clock is the call's
+        of_speech = told if told is None or args.call is None else type(told)(roles=told.roles)
+        readers.append(lambda: evidence.transcript(args.transcript, of_speech))
+    if args.trace is not None:
+        readers.append(lambda: evidence.trace(args.trace, capture_complete=complete))
+    return readers
+
+
+def _together(call: Call, parts: Sequence[Call | None]) -> Call:
+    """Return a call with the evidence of all parts. Raise CommandError where two hold the same."""
+    audit: dict[str, Any] = {}
+    for part in filter(None, parts):
+        for source, flag in (("transcript", "--transcript"), ("trace", "--trace")):
+            if source in audit and source in part.audit:
+                raise CommandError(_PROG, flag, f"the file of --call holds a {source} as well; give one of them")
+        audit.update(part.audit)
+        if part.transcript is not None:
+            call.transcript = part.transcript
+        if part.spans is not None:
+            call.spans, call.captures = part.spans, part.captures
+    call.audit = audit
+    return call
 
 
 def _plan(args: Namespace) -> Any:
@@ -126,16 +178,31 @@ def _state(path: str) -> Any:
 
 def _check(args: Namespace) -> None:
     """Refuse command lines that read standard input twice, judge by nothing, or write over what they read."""
-    prog = "hotato assert run"
+    prog = _PROG
     if args.assertions is None and not args.pack:
         raise CommandError(prog, "", "needs --assertions FILE or --pack NAME: what is to be checked")
     given = {name: getattr(args, name) for name in _INPUTS if getattr(args, name) is not None}
     piped = [f"--{name}" for name, path in given.items() if path == "-"]
     if len(piped) > 1:
         raise CommandError(prog, piped[1], f"standard input can be read once, and {piped[0]} reads it")
+    _check_meaning(args)
     if args.out == "-":
         raise CommandError(prog, "--out", "names a file; --format json writes to standard output")
     if args.out is not None and os.path.exists(args.out):
         for name, path in given.items():
             if os.path.exists(path) and os.path.samefile(path, args.out):
                 raise CommandError(prog, "--out", f"names the same file as --{name}")
+
+
+def _check_meaning(args: Namespace) -> None:
+    """Refuse flags that say something of a file that is not given."""
+    given = [name for name in ("call", "transcript", "trace") if getattr(args, name) is not None]
+    for names, wanted in (
+        (_OF_A_CALL, ["call"]),
+        (_OF_SPEECH, ["call", "transcript"]),
+        (("capture_complete",), ["call", "trace"]),
+    ):
+        for name in names:
+            if getattr(args, name) is not None and not set(wanted) & set(given):
+                without = " or ".join(f"--{one}" for one in wanted)
+                raise CommandError(_PROG, f"--{name.replace('_', '-')}", f"means nothing without {without}")
