@@ -178,3 +178,18 @@ def test_an_object_without_a_json_form_matches_nothing_and_breaks_nothing() -> N
     ctx = build_context(spans=[{"type": "tool_call", "name": "order", "arguments": {"at": object(), "n": 10**400}}])
     check = {"id": "a", "kind": "tool_call", "name": "order", "args_subset": {"at": {"$exists": True}}}
     assert evaluate_assertion(check, ctx)["status"] == "PASS"
+
+
+@pytest.mark.parametrize(
+    "pair", [("[", "]"), ('{"a":', "}"), ('[{"a":', "}]"), ('{"a":[', "]}")], ids=lambda pair: pair[0]
+)
+@pytest.mark.parametrize("odd", ["", '"}", ', '"[[{", '], ids=["plain", "closed in text", "opened in text"])
+def test_depth_is_bounded_whatever_the_brackets_and_the_strings(pair: tuple[str, str], odd: str) -> None:
+    levels = sum(pair[0].count(bracket) for bracket in "[{")
+    for times in range(60 // levels, 70 // levels):
+        text = f"[{odd}{pair[0] * times}1{pair[1] * times}]"
+        if 1 + times * levels <= codec.MAX_DEPTH:
+            assert codec.decode(text) == json.loads(text)
+        else:
+            with pytest.raises(codec.JsonError, match="nested more than 64 deep"):
+                codec.decode(text)

@@ -50,21 +50,14 @@ def _float(digits: str) -> float:
 
 _slow = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float).decode
 _fast = msgspec.json.Decoder().decode
+_NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 _again = msgspec.json.Encoder().encode
-_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 
 def decode(text: str) -> Any:
     """Return the value of a strict JSON text. Raise JsonError."""
-    if "\\u003" not in text:
-        try:
-            value = _fast(text)
-            shallow = text.count("{") + text.count("[") <= MAX_DEPTH or not _too_deep([value])
-            if shallow and _again(value).count(b":") == text.count(":"):
-                return value
-        except (ValueError, RecursionError):
-            pass
-    return _careful(text)
+    values = _quick(text, [text])
+    return _careful(text) if values is None else values[0]
 
 
 def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
@@ -83,26 +76,30 @@ def _quick(text: str, pieces: list[str]) -> list[Any] | None:
         return None
     try:
         values = list(map(_fast, pieces))
-        if _again(values).count(b":") != text.count(":"):
+        again = _again(values)
+        if again.count(b":") != text.count(":"):
             return None
     except (ValueError, RecursionError):
         return None
-    if not _is_shallow(text) and _too_deep(values):
-        return None
+    if any(piece.count("{") + piece.count("[") > MAX_DEPTH for piece in pieces) and not _is_flat(again):
+        return None if _too_deep(values) else values
     return values
 
 
-def _is_shallow(text: str) -> bool:
-    """Say whether brackets alone show that a text is not too deep: taken away in pairs, the innermost first, none is left.
+def _is_flat(encoded: bytes) -> bool:
+    """Say whether JSON bytes are surely nested no deeper than allowed; False where a closer look must tell.
 
-    Brackets inside strings count as well, so that "no" only means that one has to look.
+    Of the brackets alone, each pass takes away the innermost pairs, of both sorts: two levels at most.
     """
-    left = text.encode("utf-8", "surrogatepass").translate(None, _NO_BRACKETS)
-    for _ in range(MAX_DEPTH):
+    brackets = encoded.translate(None, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH // 2):
+        left = brackets.replace(b"{}", b"").replace(b"[]", b"")
         if not left:
             return True
-        left = left.replace(b"{}", b"").replace(b"[]", b"")
-    return not left
+        if len(left) == len(brackets):
+            return False
+        brackets = left
+    return False
 
 
 def _too_deep(values: list[Any]) -> bool:
