@@ -77,9 +77,11 @@ class _Reading:
         self.agents: list[Raw] = []
         self.carriers: list[Raw] = []
         self.outs: list[Out] = []
-        self.livekit = [span for span in spans if livekit.is_from(span)]
-        self.pipecat = [span for span in spans if pipecat.is_from(span)]
-        self.elevenlabs = [span for span in spans if elevenlabs.is_from(span)]
+        scopes = {span.scope for span in spans}
+        self.livekit = [span for span in spans if livekit.is_from(span)] if livekit.SCOPE in scopes else []
+        spoken = any(scope.startswith(pipecat.SCOPE) for scope in scopes)
+        self.pipecat = [span for span in spans if pipecat.is_from(span)] if spoken else []
+        self.elevenlabs = [span for span in spans if span.name.startswith(elevenlabs.PREFIX)]
         for span in spans:
             self._sort(span)
 

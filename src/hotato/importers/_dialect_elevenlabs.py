@@ -10,12 +10,8 @@ from hotato.importers._payload import some
 from hotato.importers._raw import Raw
 from hotato.importers._roles import Turns
 
+PREFIX = "elevenlabs."
 _TEXTS = {"elevenlabs.user.text": "caller", "elevenlabs.agent.text": "agent"}
-
-
-def is_from(raw: Raw) -> bool:
-    """Say whether a span is of ElevenLabs."""
-    return raw.name.startswith("elevenlabs.")
 
 
 def turns(spans: list[Raw], origin: int, made: Turns) -> None:

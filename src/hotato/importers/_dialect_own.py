@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from hotato.importers._dialect_http import fields as exchange_fields
@@ -21,6 +22,7 @@ _TAKEN = frozenset((*_HTTP.values(), "http.method", "http.url", "http.status_cod
 _RESERVED = frozenset(("type", "name", "start_sec", "end_sec", "time_sec", "time_inferred", "attributes"))
 
 
+@lru_cache(1024)
 def type_of(name: str) -> str:
     """Return the type that a name is plainly; empty for any other name."""
     if name in TYPES:

@@ -14,10 +14,12 @@ from hotato.importers._payload import answer, identifier, some
 from hotato.importers._raw import Raw, Tree, is_true
 from hotato.importers._roles import Turns
 
+SCOPE = "pipecat"
+
 
 def is_from(raw: Raw) -> bool:
     """Say whether a span is Pipecat's."""
-    return raw.scope.startswith("pipecat")
+    return raw.scope.startswith(SCOPE)
 
 
 def turns(spans: list[Raw], tree: Tree, origin: int, made: Turns, lost: Lost) -> list[Out]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -40,8 +41,6 @@ _WORDS = {"execute_tool": "tool", "tool": "tool", "handoff": "handoff", "invoke_
 _SAID = ("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "langfuse.observation.type")
 _SPEAKING = frozenset(_SAID)
 _OTHERWISE = frozenset(("ai.operationId", "operation.name", "lk.function_tool.name", "mcp.method.name"))
-_BEGINNINGS = ("execute_tool", "function_tool", "running tool", "ai.toolcall", "tools/call", "llm_tool_call", "invoke_agent",
-               "elevenlabs.tool.")  # fmt: skip
 
 
 class Tool(msgspec.Struct, kw_only=True):
@@ -78,16 +77,21 @@ def role_of(raw: Raw) -> str:
             found = found or role
     if found:
         return found
-    name = raw.name.lower()
-    if name.startswith(_BEGINNINGS) or name.endswith(".tool"):
-        if name in _WHOLE or name.startswith(_PREFIXES) or (name.endswith(".tool") and len(name) > 5):
-            return "tool"
-        if name == "invoke_agent" or name.startswith("invoke_agent "):
-            return "agent"
+    named = _role_of_name(raw.name)
+    if named:
+        return named
     if _OTHERWISE.isdisjoint(attrs):
         return ""
     called = "ai.toolCall" in (attrs.get("ai.operationId"), attrs.get("operation.name"))
     return "tool" if called or "lk.function_tool.name" in attrs or attrs.get("mcp.method.name") == "tools/call" else ""
+
+
+@lru_cache(1024)
+def _role_of_name(name: str) -> str:
+    name = name.lower()
+    if name in _WHOLE or name.startswith(_PREFIXES) or (name.endswith(".tool") and len(name) > 5):
+        return "tool"
+    return "agent" if name == "invoke_agent" or name.startswith("invoke_agent ") else ""
 
 
 def name_of(raw: Raw) -> str | None:
@@ -136,14 +140,14 @@ def _unwrapped(value: Any) -> Any:
     """Return arguments without what decorators and frameworks wrap around them."""
     found = decoded(value) if type(value) is str else value
     if type(found) is not dict:
-        return value
+        return found if type(found) is list else value
     if found.keys() == {"args", "kwargs"} and type(found["kwargs"]) is dict and type(found["args"]) is list:
         return {"args": found["args"], **found["kwargs"]} if found["args"] else found["kwargs"]
     if "input_str" in found and type(found.get("inputs")) is dict:
         return found["inputs"]
     if found.keys() == {"input"} and type(found["input"]) is dict:
         return found["input"]
-    return value
+    return found
 
 
 def _settle_message(tool: Tool, lost: Lost) -> None:

@@ -14,6 +14,8 @@ def hexed(value: Any) -> str:
     """
     if type(value) is not str or not value:
         return ""
+    if value[0] != "0" and value[-1] != "=":
+        return value.lower()
     if value[-1] == "=" and len(value) in (12, 24):
         try:
             value = binascii.a2b_base64(value, strict_mode=True).hex()

@@ -194,14 +194,11 @@ def attributes(pairs: Any, lost: Lost) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for pair in pairs:
         value = pair.get("value")
-        if value:
-            held = value.get("stringValue")
-            if type(held) is not str:
-                held = value.get("intValue")
-                held = int(held) if type(held) is str and len(held) < 20 else any_value(value)
-            found[pair["key"]] = held
-        else:
-            found[pair["key"]] = None
+        held = value.get("stringValue") if value else None
+        if value and type(held) is not str:
+            held = value.get("intValue")
+            held = int(held) if type(held) is str and len(held) < 20 else any_value(value)
+        found[pair.get("key", "")] = held
     "".join(found)  # a key that is no text raises TypeError
     if len(found) != len(pairs):
         lost["attribute_repeated"] += len(pairs) - len(found)
@@ -235,7 +232,10 @@ def any_value(value: Any) -> Any:
     if kind == "arrayValue":
         return [any_value(item) for item in (held or {}).get("values") or ()]
     if kind == "kvlistValue":
-        return {pair["key"]: any_value(pair.get("value")) for pair in (held or {}).get("values") or ()}
+        pairs = (held or {}).get("values") or ()
+        found = {pair.get("key", ""): any_value(pair.get("value")) for pair in pairs}
+        "".join(found)
+        return found
     return None  # a type of a later version
 
 
@@ -258,7 +258,7 @@ def _explain_attributes(pairs: Any, path: Path) -> None:
     if type(pairs) is not list:
         raise Damage(path, "must be a list of keys and values")
     for index, pair in enumerate(pairs):
-        if type(pair) is not dict or type(pair.get("key")) is not str:
+        if type(pair) is not dict or type(pair.get("key", "")) is not str:  # an empty key may be left out
             raise Damage((*path, index), "must be an object with a key")
         try:
             any_value(pair.get("value"))
