@@ -16,7 +16,8 @@ def chosen(spans: list[Raw], options: Options, lost: Lost) -> tuple[list[Raw], s
 
     A trace belongs to the conversation that any of its spans names; a trace that names none goes with the only one.
     """
-    found = by_trace(spans, IDS) or by_trace(spans, (SESSION,))
+    found, sessions = by_trace(spans, IDS, (SESSION,))
+    found = found or sessions
     groups = _joined(found)
     if options.call_id is not None:
         traces = next((group[1] for group in groups if options.call_id in group[0]), None)
@@ -37,23 +38,23 @@ def chosen(spans: list[Raw], options: Options, lost: Lost) -> tuple[list[Raw], s
     return spans, next(iter(ids)) if len(ids) == 1 else None
 
 
-def by_trace(spans: list[Raw], names: tuple[str, ...]) -> dict[str, set[str]]:
-    """Return the conversation ids that the spans of each trace name."""
-    found: dict[str, set[str]] = {}
-    wanted = frozenset(names)
-    by_resource: dict[int, str | None] = {}
+def by_trace(spans: list[Raw], *kinds: tuple[str, ...]) -> list[dict[str, set[str]]]:
+    """Return the ids that the spans of each trace name, for each kind of id."""
+    found: list[dict[str, set[str]]] = [{} for _ in kinds]
+    wanted = frozenset(name for names in kinds for name in names)
+    resources: dict[int, bool] = {}
     for span in spans:
-        attrs = span.attrs
-        told = None
-        if not wanted.isdisjoint(attrs):
-            told = identifier(next(attrs[name] for name in names if name in attrs))
-        if told is None and span.resource:
+        places = [span.attrs] if not wanted.isdisjoint(span.attrs) else []
+        if span.resource:
             key = id(span.resource)
-            if key not in by_resource:
-                by_resource[key] = identifier(next((span.resource[n] for n in names if n in span.resource), None))
-            told = by_resource[key]
-        if told is not None:
-            found.setdefault(span.trace, set()).add(told)
+            if key not in resources:
+                resources[key] = not wanted.isdisjoint(span.resource)
+            if resources[key]:
+                places.append(dict(span.resource))
+        for names, by_id in zip(kinds, found, strict=True) if places else ():
+            told = next((one for place in places for name in names if (one := identifier(place.get(name)))), None)
+            if told is not None:
+                by_id.setdefault(span.trace, set()).add(told)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -39,6 +40,7 @@ _PREFIXES = ("execute_tool ", "running tool: ", "running tool ", "elevenlabs.too
 _WHOLE = ("execute_tool", "function_tool", "running tool", "ai.toolcall", "tools/call", "llm_tool_call")
 _WORDS = {"execute_tool": "tool", "tool": "tool", "handoff": "handoff", "invoke_agent": "agent", "agent": "agent"}
 _SAID = ("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "langfuse.observation.type")
+_FLAGS, _STATUSES = frozenset(FLAGS), frozenset(STATUSES)
 _SPEAKING = frozenset(_SAID)
 _OTHERWISE = frozenset(("ai.operationId", "operation.name", "lk.function_tool.name", "mcp.method.name"))
 
@@ -121,13 +123,14 @@ def read(raw: Raw, lost: Lost, *, own: bool = False) -> Tool:
         start=raw.start,
         end=raw.end,
         raw=raw,
-        status=some(raw.first(STATUSES)),
     )
+    if not _STATUSES.isdisjoint(raw.attrs):
+        tool.status = some(raw.first(STATUSES))
     tool.error, tool.error_type = failure(raw)
     if result is not None:
         tool.result, tool.has_result = answer(result, lost), True
         _settle_message(tool, lost)
-    if any(is_true(raw.attrs.get(flag)) for flag in FLAGS):
+    if not _FLAGS.isdisjoint(raw.attrs) and any(is_true(raw.attrs.get(flag)) for flag in FLAGS):
         if tool.error in (None, True):
             tool.error = tool.result if type(tool.result) is str and tool.result else True
             tool.has_result = tool.has_result and type(tool.result) is not str
@@ -189,7 +192,7 @@ def collected(spans: list[Raw], tree: Tree, lost: Lost) -> list[Tool]:
     kept: list[Tool] = []
     by_span: dict[int, Tool] = {}
     by_id: dict[str, list[Tool]] = {}
-    for tool in sorted(tools, key=_by_time(tree)):
+    for tool in sorted(tools, key=_by_time if alone else _by_time_and_depth(tree)):
         twin = None if alone else _twin(tool, tree, by_span, by_id)
         if twin is not None:
             _merge(twin, tool, lost)
@@ -205,11 +208,17 @@ def collected(spans: list[Raw], tree: Tree, lost: Lost) -> list[Tool]:
     return kept
 
 
-def _by_time(tree: Tree) -> Any:
-    def key(tool: Tool) -> Any:
-        raw = tool.raw
-        assert raw is not None
-        return tool.start is None, tool.start or 0, tree.depth(raw), -(tool.end or 0), raw.trace, raw.id, raw.name
+def _by_time(tool: Tool) -> tuple[Any, ...]:
+    raw = tool.raw
+    assert raw is not None
+    return tool.start is None, tool.start or 0, -(tool.end or 0), raw.trace, raw.id, raw.name
+
+
+def _by_time_and_depth(tree: Tree) -> Callable[[Tool], tuple[Any, ...]]:
+    def key(tool: Tool) -> tuple[Any, ...]:
+        assert tool.raw is not None
+        first, start, *rest = _by_time(tool)
+        return first, start, tree.depth(tool.raw), *rest
 
     return key
 

@@ -12,7 +12,8 @@ from typing import Any
 from hotato.importers._ids import hexed
 from hotato.importers._importer import Damage, Path
 from hotato.importers._notes import Lost
-from hotato.importers._raw import KINDS, Batch, Event, Log, Raw
+from hotato.importers._otlp_typed import CODES, KINDS_NAMED, Spans
+from hotato.importers._raw import Batch, Event, Log, Raw
 
 SPANS = ("resourceSpans", "resource_spans", "batches")
 LOGS = ("resourceLogs", "resource_logs")
@@ -23,8 +24,6 @@ _SCOPE = ("scope", "instrumentationLibrary", "instrumentation_library")
 _VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue", "arrayValue", "kvlistValue")
 _SNAKE = {f"{name[:-5]}_value": name for name in _VALUES}
 _MOST_NANO = 2**64
-_KINDS = {**{f"SPAN_KIND_{name}": number for name, number in KINDS.items()}, **KINDS}
-_CODES = {"STATUS_CODE_OK": 1, "STATUS_CODE_ERROR": 2, "OK": 1, "ERROR": 2, "Ok": 1, "Error": 2, 1: 1, 2: 2}
 _FAULTS = (TypeError, AttributeError, KeyError, ValueError, OverflowError, RecursionError)
 
 
@@ -98,6 +97,10 @@ def _resource_spans(entry: dict[str, Any], path: Path, batch: Batch) -> None:
             if type(spans) is not list:
                 raise Damage((*at, "spans"), "must be a list")
             batch.count += len(spans)
+            made = Spans(nano, any_value).read(spans, scope, resource, batch.lost)
+            if made is not None:
+                batch.spans += made
+                continue
             add = batch.spans.append
             lost = batch.lost
             index = 0
@@ -119,7 +122,7 @@ def _span(span: dict[str, Any], scope: str, resource: dict[str, Any], lost: Lost
     status = get("status")
     code, message = 0, ""
     if status:
-        code = _CODES.get(status.get("code"), 0)
+        code = CODES.get(status.get("code"), 0)
         message = status.get("message") or ""
         if type(message) is not str:
             raise TypeError
@@ -136,7 +139,7 @@ def _span(span: dict[str, Any], scope: str, resource: dict[str, Any], lost: Lost
         hexed(own),
         hexed(parent),
         name,
-        kind if type(kind) is int else _KINDS.get(kind, 0),
+        kind if type(kind) is int else KINDS_NAMED.get(kind, 0),
         int(start) if type(start) is str and start.isdecimal() and start != "0" and len(start) < 20 else nano(start),
         int(end) if type(end) is str and end.isdecimal() and end != "0" and len(end) < 20 else nano(end),
         attributes(get("attributes"), lost),
