@@ -14,7 +14,6 @@ from hotato.model import codec
 from hotato.model.call import Span
 
 SCHEMA = "hotato.voice_trace.v1"
-MOST_LINE = 16 * 1024 * 1024
 
 
 def load_spans_file(path: Any) -> tuple[Span, ...]:

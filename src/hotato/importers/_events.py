@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from hotato.importers._clock import MS, S, iso_ns, number_ns
 from hotato.importers._importer import Content, Path
 from hotato.importers._notes import Lost
+from hotato.importers._speech import shaped
 
 MOST_LOOKED_AT = 50
 _WRAPPERS = ("event", "payload", "data", "message")
 _MOMENTS = (("timestamp", None), ("time", None), ("ts", None), ("timestamp_ms", MS), ("ts_ms", MS), ("timestamp_s", S))
 
 IsEvent = Callable[[Any], bool]
+T = TypeVar("T")
 
 
 def lines_of(content: Content) -> list[int]:
@@ -66,3 +68,19 @@ def logged_at(value: Any, way: Path, lost: Lost) -> int | None:
         lost["time_unreadable"] += found is None
         return found
     return None
+
+
+def logged(content: Content, is_event: IsEvent, shape: type[T], lost: Lost) -> list[tuple[T, int | None]]:
+    """Return the events of a log in the shape given, each with when it was logged; what is none is noted.
+
+    Raise Damage with the way to the first event that is not of the shape.
+    """
+    found: list[tuple[T, int | None]] = []
+    for path, line, value in logged_values(content):
+        event = unwrapped(value, is_event)
+        if event is None:
+            lost["entries_unknown"] += 1
+            continue
+        at = logged_at(value, event[0], lost)
+        found.append((shaped(event[1], shape, (*path, *event[0]), line), at))
+    return found

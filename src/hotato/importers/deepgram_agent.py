@@ -15,13 +15,12 @@ import msgspec
 
 from hotato.importers import _handoffs as handoffs
 from hotato.importers._clock import MS, S, in_time, instant, number_ns, origin_ns, since
-from hotato.importers._events import events_among, logged_at, logged_values, unwrapped
+from hotato.importers._events import events_among, logged, logged_values
 from hotato.importers._importer import Content, Damage, Imported, Options
 from hotato.importers._notes import Lost, told
 from hotato.importers._pairing import Answer, Calls
 from hotato.importers._payload import answer, identifier, some
 from hotato.importers._roles import Turns
-from hotato.importers._speech import shaped
 
 RANK = 169
 ROLES = {"assistant": "agent", "agent": "agent", "user": "caller"}
@@ -96,14 +95,7 @@ def matches(content: Content) -> str:
 def read(content: Content, options: Options) -> Imported:
     """Return the transcript and the tool calls of a log."""
     lost = Lost()
-    messages: list[tuple[Message, int | None]] = []
-    for path, line, value in logged_values(content):
-        found = unwrapped(value, _is_message)
-        if found is None:
-            lost["entries_unknown"] += 1
-            continue
-        at = logged_at(value, found[0], lost)
-        messages.append((shaped(found[1], Message, (*path, *found[0]), line), at))
+    messages = logged(content, _is_message, Message, lost)
     if not messages:
         raise Damage((), "holds no message of a voice agent")
     return _Log(messages, options, lost).imported()
