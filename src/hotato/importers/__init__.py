@@ -166,6 +166,12 @@ def _read_raw(
 ) -> Imported:
     from hotato.importers import _container as container
 
+    if format in (None, "otlp") and (only is None or "otlp" in only) and b'"resourceSpans"' in raw[:40]:
+        from hotato.importers.otlp import quick
+
+        found = quick(raw, options or Options())
+        if found is not None:
+            return found
     try:
         opened = container.opened(name, raw)
     except container.Unreadable as fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from hotato.importers import _dialect_elevenlabs as elevenlabs
@@ -27,6 +28,8 @@ from hotato.match.spans import is_failing
 
 ROLES = {"agent": "agent", "caller": "caller"}
 _OF_TOOLS = frozenset((*tools.NAMES, *tools.IDS, *tools.ARGUMENTS, *tools.RESULTS, *tools.FLAGS, *tools.STATUSES))
+# No span without events is of interest that has none of these and whose name says nothing.
+_TELLING = http.TELLING | tools.TELLING | messages.TELLING
 _CONSUMED = frozenset((*_OF_TOOLS, *tools.OWN_ARGUMENTS, *tools.OWN_RESULTS, "tool_name", "name", "tool", "function"))
 
 
@@ -83,7 +86,8 @@ class _Reading:
         self.pipecat = [span for span in spans if pipecat.is_from(span)] if spoken else []
         self.elevenlabs = [span for span in spans if span.name.startswith(elevenlabs.PREFIX)]
         for span in spans:
-            self._sort(span)
+            if span.events or not _TELLING.isdisjoint(span.attrs) or _is_telling(span.name) or spoken:
+                self._sort(span)
 
     def _sort(self, span: Raw) -> None:
         kind = own.type_of(span.name)
@@ -214,6 +218,11 @@ class _Reading:
             elif any(call.error is None and call.end is not None and not is_failing(call.status) for call in calls):
                 found["result"] = False
         return dict(sorted(found.items()))
+
+
+@lru_cache(1024)
+def _is_telling(name: str) -> bool:
+    return bool(own.type_of(name) or tools.role_of_name(name))
 
 
 def _is_unfinished(out: Out) -> bool:

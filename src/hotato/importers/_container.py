@@ -184,7 +184,7 @@ def _loose(text: str) -> Any:
         raise codec.JsonError("json_number", "an integer of more than 4300 digits") from None
     except RecursionError:
         raise codec.JsonError("json_depth", f"nested more than {codec.MAX_DEPTH} deep") from None
-    if codec._too_deep([value]):
+    if codec.is_too_deep(value):
         raise codec.JsonError("json_depth", f"nested more than {codec.MAX_DEPTH} deep")
     return value
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from hotato.importers._importer import Damage, Options
 from hotato.importers._notes import Lost
 from hotato.importers._payload import identifier
@@ -42,16 +45,13 @@ def by_trace(spans: list[Raw], *kinds: tuple[str, ...]) -> list[dict[str, set[st
     """Return the ids that the spans of each trace name, for each kind of id."""
     found: list[dict[str, set[str]]] = [{} for _ in kinds]
     wanted = frozenset(name for names in kinds for name in names)
-    resources: dict[int, bool] = {}
+    resources = {id(span.resource): span.resource for span in spans}
+    telling = {key for key, resource in resources.items() if not wanted.isdisjoint(resource)}
     for span in spans:
-        places = [span.attrs] if not wanted.isdisjoint(span.attrs) else []
-        if span.resource:
-            key = id(span.resource)
-            if key not in resources:
-                resources[key] = not wanted.isdisjoint(span.resource)
-            if resources[key]:
-                places.append(dict(span.resource))
-        for names, by_id in zip(kinds, found, strict=True) if places else ():
+        if wanted.isdisjoint(span.attrs) and (not telling or id(span.resource) not in telling):
+            continue
+        places: tuple[Mapping[str, Any], ...] = (span.attrs, span.resource)
+        for names, by_id in zip(kinds, found, strict=True):
             told = next((one for place in places for name in names if (one := identifier(place.get(name)))), None)
             if told is not None:
                 by_id.setdefault(span.trace, set()).add(told)

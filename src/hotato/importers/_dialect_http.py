@@ -12,6 +12,7 @@ from hotato.importers._raw import SERVER, Raw, Tree
 METHODS = ("http.request.method", "http.method")
 URLS = ("url.full", "http.url")
 STATUSES = ("http.response.status_code", "http.status_code")
+TELLING = frozenset(METHODS)
 _NOT_CLIENT = (SERVER, 4, 5)
 
 

@@ -16,6 +16,7 @@ from hotato.model import codec
 INPUTS = ("gen_ai.input.messages", "ai.prompt.messages", "ai.prompt")
 OUTPUTS = ("gen_ai.output.messages",)
 _ROLES = {"user": "caller", "human": "caller", "assistant": "agent", "ai": "agent", "model": "agent", "bot": "agent"}
+_SPEAKERS = frozenset(("user", "assistant"))
 _SILENT = ("system", "developer", "instructions")
 _RESULTS = ("tool", "function")
 _INNER = ("messages", "contents", "input", "prompt")
@@ -31,6 +32,7 @@ _CARRIED = frozenset((
     "gen_ai.prompt.0.content", "gen_ai.completion.0.content", "llm.input_messages.0.message.role",
     "llm.output_messages.0.message.role",
 ))  # fmt: skip
+TELLING = _CARRIED | {"langfuse.observation.type"}
 
 
 class Item(msgspec.Struct):
@@ -148,9 +150,27 @@ def items(value: Any, role: str = "", depth: int = 0) -> list[Item]:
             return _spoken(role, value) if role else []
     if depth > 4:
         return []
-    if type(value) is list:
-        return [item for message in value for item in _message(message, role, depth)]
-    return list(_message(value, role, depth))
+    if type(value) is not list:
+        return list(_message(value, role, depth))
+    found: list[Item] = []
+    for message in value:
+        part = _only_part(message)
+        if part is None:
+            found += _message(message, role, depth)
+        elif part.get("type") == "text":
+            found += _spoken(message["role"], part.get("content"))
+        else:
+            found += _part(part, message["role"])
+    return found
+
+
+def _only_part(message: Any) -> dict[str, Any] | None:
+    """Return the one part of a message as the semantic conventions write it, the most usual by far; None for any other."""
+    if type(message) is dict and len(message) == 2 and message.get("role") in _SPEAKERS:
+        parts = message.get("parts")
+        if type(parts) is list and len(parts) == 1 and type(parts[0]) is dict and "text" not in parts[0]:
+            return parts[0]
+    return None
 
 
 def _quick(text: str) -> Any:

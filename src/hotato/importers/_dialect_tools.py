@@ -43,6 +43,7 @@ _SAID = ("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kin
 _FLAGS, _STATUSES = frozenset(FLAGS), frozenset(STATUSES)
 _SPEAKING = frozenset(_SAID)
 _OTHERWISE = frozenset(("ai.operationId", "operation.name", "lk.function_tool.name", "mcp.method.name"))
+TELLING = _SPEAKING | _OTHERWISE
 
 
 class Tool(msgspec.Struct, kw_only=True):
@@ -79,7 +80,7 @@ def role_of(raw: Raw) -> str:
             found = found or role
     if found:
         return found
-    named = _role_of_name(raw.name)
+    named = role_of_name(raw.name)
     if named:
         return named
     if _OTHERWISE.isdisjoint(attrs):
@@ -89,7 +90,8 @@ def role_of(raw: Raw) -> str:
 
 
 @lru_cache(1024)
-def _role_of_name(name: str) -> str:
+def role_of_name(name: str) -> str:
+    """Return what the name of a span alone says that it is: `tool`, `agent`, or empty."""
     name = name.lower()
     if name in _WHOLE or name.startswith(_PREFIXES) or (name.endswith(".tool") and len(name) > 5):
         return "tool"

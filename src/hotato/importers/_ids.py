@@ -14,8 +14,6 @@ def hexed(value: Any) -> str:
     """
     if type(value) is not str or not value:
         return ""
-    if value[0] != "0" and value[-1] != "=":
-        return value.lower()
     if value[-1] == "=" and len(value) in (12, 24):
         try:
             value = binascii.a2b_base64(value, strict_mode=True).hex()
@@ -24,4 +22,4 @@ def hexed(value: Any) -> str:
     elif value[:2] == "0x":
         value = value[2:]
     found = str(value).lower()
-    return "" if found[:1] == "0" and not found.strip("0") else found
+    return found if found[:1] != "0" or found.strip("0") else ""

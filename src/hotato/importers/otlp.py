@@ -15,8 +15,9 @@ What it does not record, unless the instrumentation is told to: arguments, resul
 from __future__ import annotations
 
 from hotato.importers import _otlp as otlp
+from hotato.importers import _otlp_typed as typed
 from hotato.importers._assemble import imported
-from hotato.importers._importer import Content, Imported, Options
+from hotato.importers._importer import Content, Damage, Imported, Options
 from hotato.importers._protobuf import looks_like, requests
 from hotato.importers._raw import Batch
 
@@ -32,6 +33,18 @@ def matches(content: Content) -> str:
     if found is None:
         return ""
     return next(name for name in (*otlp.SPANS, *otlp.LOGS) if name in found[1])
+
+
+def quick(raw: bytes, options: Options) -> Imported | None:
+    """Return the call of bytes that are OTLP as the protocol writes it; None for anything else, and for what is damaged."""
+    requests = typed.decoded(raw)
+    batch = typed.Spans(otlp.nano, otlp.any_value).batch(requests) if requests is not None else None
+    if batch is None:
+        return None
+    try:
+        return imported(batch, "otlp", options)
+    except Damage:  # the message names places of the content
+        return None
 
 
 def read(content: Content, options: Options) -> Imported:

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 64
-_SHORT = 1000  # characters of a text that is decoded twice rather than looked at first
 LARGEST = 1.7976931348623157e308  # the largest float; an integer of JSON may be larger
 
 
@@ -57,16 +56,14 @@ _again = msgspec.json.Encoder().encode
 
 def decode(text: str) -> Any:
     """Return the value of a strict JSON text. Raise JsonError."""
-    if len(text) <= _SHORT:
-        try:
-            value = _fast(text)
-        except (ValueError, RecursionError):
-            return _careful(text)
-        # as many colons as keys: none was dropped and none stands deeper, whatever the strings hold
-        if type(value) is dict and len(value) == text.count(":") and text.count("[") < MAX_DEPTH:
-            return value
-    values = _quick(text, [text])
-    return _careful(text) if values is None else values[0]
+    try:
+        value = _fast(text)
+    except (ValueError, RecursionError):
+        return _careful(text)
+    # as many colons as keys: none was dropped and none stands deeper, whatever the strings hold
+    if type(value) is dict and len(value) == text.count(":") and text.count("[") < MAX_DEPTH:
+        return value
+    return value if _is_strict([value], text, [text]) else _careful(text)
 
 
 def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
@@ -75,24 +72,32 @@ def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
 
 
 def _quick(text: str, pieces: list[str]) -> list[Any] | None:
-    """Return the values of a text's pieces if a fast decoder reads them and no key stands twice; None where unsure.
+    """Return the values of a text's pieces if a fast decoder reads them and no key stands twice; None where unsure."""
+    try:
+        values = list(map(_fast, pieces))
+    except (ValueError, RecursionError):
+        return None
+    return values if _is_strict(values, text, pieces) else None
+
+
+def _is_strict(values: list[Any], text: str, pieces: list[str]) -> bool:
+    """Say whether what the fast decoder read of a text's pieces is surely what a strict one would read.
 
     The fast decoder keeps the last of two equal keys. Each key written has one colon, and so has it when the values are
     encoded again; colons inside strings are the same in both, unless written as an escape, and then the careful decoder
     is asked. Equal counts therefore mean that no key was dropped.
     """
     if "\\u003" in text:
-        return None
+        return False
     try:
-        values = list(map(_fast, pieces))
         again = _again(values)
-        if again.count(b":") != text.count(":"):
-            return None
     except (ValueError, RecursionError):
-        return None
+        return False
+    if again.count(b":") != text.count(":"):
+        return False
     if any(piece.count("{") + piece.count("[") > MAX_DEPTH for piece in pieces) and not _is_flat(again):
-        return None if _too_deep(values) else values
-    return values
+        return not any(map(is_too_deep, values))
+    return True
 
 
 def _is_flat(encoded: bytes) -> bool:
@@ -111,8 +116,9 @@ def _is_flat(encoded: bytes) -> bool:
     return False
 
 
-def _too_deep(values: list[Any]) -> bool:
-    layer = [value for value in values if type(value) in (dict, list)]
+def is_too_deep(value: Any) -> bool:
+    """Say whether a plain value is nested deeper than allowed."""
+    layer = [value] if type(value) in (dict, list) else []
     for _ in range(MAX_DEPTH):
         layer = [
             value
@@ -136,7 +142,7 @@ def _careful(text: str) -> Any:
         raise JsonError("json_number", "an integer of more than 4300 digits") from None
     except RecursionError:
         raise JsonError("json_depth", f"nested more than {MAX_DEPTH} deep") from None
-    if _too_deep([value]):
+    if is_too_deep(value):
         raise JsonError("json_depth", f"nested more than {MAX_DEPTH} deep")
     return value
 
