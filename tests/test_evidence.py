@@ -17,6 +17,7 @@ from hotato.context.files import read_text, write_text
 from hotato.document.reading import read
 from hotato.errors import EvidenceError, UsageError
 from hotato.model import codec
+from hotato.model.limits import limit
 
 FOLDER = Path(__file__).resolve().parent.parent / "conformance" / "evidence"
 
@@ -188,7 +189,7 @@ def test_depth_is_bounded_whatever_the_brackets_and_the_strings(pair: tuple[str,
     levels = sum(pair[0].count(bracket) for bracket in "[{")
     for times in range(60 // levels, 70 // levels):
         text = f"[{odd}{pair[0] * times}1{pair[1] * times}]"
-        if 1 + times * levels <= codec.MAX_DEPTH:
+        if 1 + times * levels <= limit("depth"):
             assert codec.decode(text) == json.loads(text)
         else:
             with pytest.raises(codec.JsonError, match="nested more than 64 deep"):

@@ -1,12 +1,14 @@
-"""Feed every importer with damaged files and say what came of it, a line a format.
+"""Feed every reader with damaged files and say what came of it, a line a format.
 
     python tools/fuzz.py [SECONDS]          so many seconds a format; 60 by default
     python tools/fuzz.py 10 --format vapi   one format; may be given several times
 
+A format is one that is imported, or one of hotato's own: assertions, rule packs, state, transcripts, traces, formulas.
+
 A file is damaged where its structure is: values change their type, keys are lost or renamed, parts move between files,
 nest too deep or repeat; now and then bytes are cut or flipped. It begins with the captures in ../shared/samples that are of
 the format, where that folder is there, and with the cases in conformance/importers/. Whatever a file holds, it is read or
-refused: any exception but EvidenceError is a failure, as are more memory or time than an input of that size can need, or a
+refused: any exception but UsageError is a failure, as are more memory or time than an input of that size can need, or a
 second reading that differs. An input that fails is kept under build/fuzz/, and the run ends with 1.
 """
 
@@ -30,6 +32,8 @@ from typing import Any
 
 import msgspec
 
+import fuzz_readers
+from fuzz_readers import READERS
 from hotato import importers
 from hotato.errors import EvidenceError
 from hotato.importers import _container as container
@@ -90,7 +94,7 @@ def run(name: str, seeds: list[Seed], chance: random.Random, *, seconds: float =
         # a format that is named is read even where the content no longer looks like it
         named = name if chance.random() < 0.7 else None
         start = time.monotonic()
-        told, is_read = _tried(raw, named, chance.choice(OPTIONS), twice=chance.random() < 0.1)
+        told, is_read = _tried(name, raw, named, chance.choice(OPTIONS), twice=chance.random() < 0.1)
         outcome.slowest = max(outcome.slowest, time.monotonic() - start)
         outcome.inputs += 1
         outcome.read += is_read
@@ -101,9 +105,11 @@ def run(name: str, seeds: list[Seed], chance: random.Random, *, seconds: float =
     return outcome
 
 
-def _tried(raw: bytes, named: str | None, options: Options, *, twice: bool) -> tuple[str, bool]:
+def _tried(name: str, raw: bytes, named: str | None, options: Options, *, twice: bool) -> tuple[str, bool]:
     """Return what went wrong with an input, empty for nothing, and whether it was read."""
     try:
+        if name in READERS:
+            return fuzz_readers.tried(name, raw, twice=twice)
         found = importers.read_raw("f", raw, named, options)
         call_of(found)
         codec.encode([found.transcript, found.spans, found.captures, found.meta])
@@ -118,6 +124,8 @@ def _tried(raw: bytes, named: str | None, options: Options, *, twice: bool) -> t
 
 def seeds_of_cases(name: str) -> list[Seed]:
     """Return the files of a format's conformance cases, those that are refused included."""
+    if name in READERS:
+        return fuzz_readers.seeds(name)
     file = CASES / name / "cases.yaml"
     return [_of_case(case) for case in read_suite(file)["cases"]] if file.is_file() else []
 
@@ -179,13 +187,13 @@ def main(arguments: list[str]) -> int:
     """Run the fuzzer; return its exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("seconds", nargs="?", type=float, default=60, help="seconds for each format")
-    parser.add_argument("--format", action="append", choices=importers.names(), help="only this format")
+    parser.add_argument("--format", action="append", choices=[*READERS, *importers.names()], help="only this format")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4)), help="repeats a run")
     parser.add_argument("--jobs", type=int, default=2, help="formats at the same time")
     given = parser.parse_args(arguments)
-    names = given.format or importers.names()
-    samples = seeds_of_samples(names)
-    jobs = [(name, samples[name] + seeds_of_cases(name), given.seed, given.seconds) for name in names]
+    names = given.format or [*READERS, *importers.names()]
+    samples = seeds_of_samples(name for name in names if name not in READERS)
+    jobs = [(name, samples.get(name, []) + seeds_of_cases(name), given.seed, given.seconds) for name in names]
     missing = [name for name, seeds, _, _ in jobs if not seeds]
     where = "" if SAMPLES.is_dir() else "; ../shared/samples is not there, so only from the cases of conformance/"
     print(f"{given.seconds:g} s a format, --seed {given.seed}{where}", flush=True)

@@ -6,6 +6,7 @@ CODES = {
     # files
     "file_missing": "there is no such file",
     "file_kind": "a folder, a device or a pipe, where a regular file is read",
+    "file_outside": "the file lies outside of the folder to which a server was confined",
     "file_unreadable": "the file cannot be opened or read",
     "file_too_large": "the file is larger than is read",
     "file_encoding": "the file is not UTF-8 text",
@@ -16,7 +17,9 @@ CODES = {
     "json_duplicate_key": "the same key twice in one object, of which one would be dropped",
     "json_number": "NaN, an infinity, or a number too large to represent",
     "json_depth": "values are nested too deep",
+    "json_values": "more values than one text may hold",
     # evidence
+    "too_many_problems": "problems beyond those listed were left out",
     "transcript": "the value is no transcript in any of its shapes",
     "turn": "a turn without text, or with a role or a time of the wrong type",
     "trace": "the value is no list of spans",
@@ -25,16 +28,29 @@ CODES = {
     "trace_meta": "a second meta line: two traces in one file",
     "timing": "the timing envelope is no mapping",
     "state": "the state file describes no system of record",
+    "regex_cost": "a text so long that a regex would take too many steps on it",
+    "address": "an address that is not plainly one, or that an adapter may not reach",
+    "egress": "a system on the network, which the state config does not allow to be reached",
+    "secret": "a secret that is written in a config, or that the environment does not hold under the name given",
+    "statement": "a statement that does more than read, or that is not one statement",
+    "read_only": "a database that hotato cannot keep from being written to",
     # files that other systems wrote
     "gzip": "the compressed file is broken off or damaged, or larger than is read once unpacked",
     "format_unknown": "the content is of no format that is known, or of another one than was named",
     "format_ambiguous": "the content could be of two formats that say different things; --format names one",
     "import": "the content is of a known format and damaged, or holds what the format does not allow",
     "extra_missing": "the format needs a package that is not installed",
+    # recordings
+    "audio": "the recording is damaged, cut off, empty, or in no form that is read",
+    "audio_channels": "the recording has not the two channels, or the one, that are asked for",
+    "scenario": "a scenario of a suite is malformed, or has no recording",
+    # results
+    "envelope": "the value is no envelope of results, or contradicts itself",
     # arguments
     "both_given": "one input is given as a value and as a path",
     "state_adapter": "an object without a method `query`",
     "nothing_to_infer": "the trace holds nothing from which a first document can be made",
+    "limit": "a limit that does not exist, or a value that it cannot have",
     "value": "an argument is not among the values allowed",
     "unknown_pack": "no pack has this name",
     "unwritable": "the document holds a value that YAML cannot carry",

@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 
+from hotato.context.faults import Faults
 from hotato.context.files import read_text
 from hotato.errors import EvidenceError, Problem
 from hotato.match.text import nfc
 from hotato.model import codec
 from hotato.model.call import Span
+from hotato.model.limits import limit
 
 SCHEMA = "hotato.voice_trace.v1"
 
@@ -35,16 +37,19 @@ def read_trace(text: str, file: str) -> tuple[tuple[Span, ...], dict[str, Any]]:
         said = "an empty file; a trace of no spans is its meta line alone"
         raise EvidenceError(Problem(code="trace", file=file, message=said))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
-    records = codec.decode_lines(text, [line for _, line in lines])
+    try:
+        records = codec.decode_lines(text, [line for _, line in lines])
+    except codec.JsonError as error:
+        raise EvidenceError(Problem(code=error.code, file=file, message=error.message)) from None
     if records is None or any(map(_is_meta, records[1:])):
         return _line_by_line(lines, text, file)
-    problems: list[Problem] = []
+    faults = Faults(file)
     source: dict[str, Any] = {}
     if _is_meta(records[0]):
-        problems = _meta_problems(records[0], file, lines[0][0], first=True)
+        faults.extend(_meta_problems(records[0], file, lines[0][0], first=True))
         source = _source(records[0])
         records, lines = records[1:], lines[1:]
-    return spans(records, file=file, lines=[number for number, _ in lines], problems=problems), source
+    return spans(records, file=file, lines=[number for number, _ in lines], faults=faults), source
 
 
 def _is_meta(record: Any) -> bool:
@@ -58,23 +63,25 @@ def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tup
         raise EvidenceError(Problem(code="trace", file=file, line=1, column=1, message=said))
     records: list[Any] = []
     places: list[int] = []
-    problems: list[Problem] = []
+    faults = Faults(file)
     source: dict[str, Any] = {}
     for number, line in lines:
+        if faults.is_full:  # a file that is no trace is not tried line by line to its end
+            break
         try:
             record = codec.decode(line)
         except codec.JsonError as error:
             truncated = number == lines[-1][0] and error.code == "json_syntax" and not text.endswith("\n")
             said = "truncated: the last line is no whole JSON object" if truncated else f"not JSON: {error.message}"
-            problems.append(Problem(code=error.code, file=file, line=number, column=error.column, message=said))
+            faults.add(Problem(code=error.code, file=file, line=number, column=error.column, message=said))
             continue
         if _is_meta(record):
-            problems += _meta_problems(record, file, number, first=number == lines[0][0])
+            faults.extend(_meta_problems(record, file, number, first=number == lines[0][0]))
             source = _source(record)
             continue
         records.append(record)
         places.append(number)
-    return spans(records, file=file, lines=places, problems=problems), source
+    return spans(records, file=file, lines=places, faults=faults), source
 
 
 def _is_one_value(text: str) -> bool:
@@ -86,16 +93,16 @@ def _is_one_value(text: str) -> bool:
 
 
 def spans(
-    value: Any, *, file: str = "spans", lines: Sequence[int] = (), problems: Sequence[Problem] = ()
+    value: Any, *, file: str = "spans", lines: Sequence[int] = (), faults: Faults | None = None
 ) -> tuple[Span, ...]:
     """Return the spans of records in hand, positions kept. Raise EvidenceError with every malformed one.
 
-    `file` names the input in messages, `lines` the line of each record; `problems` are faults found before.
+    `file` names the input in messages, `lines` the line of each record; `faults` holds what was found before.
     """
     if not isinstance(value, (list, tuple)):
         raise EvidenceError(Problem(code="trace", file=file, message="spans are a list of objects"))
     made: list[Span] = []
-    found = list(problems)
+    found = Faults(file) if faults is None else faults
     for index, item in enumerate(value):
         span = _span(index, item if lines else _plain(item))
         if isinstance(span, Span):
@@ -104,9 +111,8 @@ def spans(
             name, said = span
             line = lines[index] if index < len(lines) else 0
             path = name if lines else f"[{index}].{name}" if name else f"[{index}]"
-            found.append(Problem(code="span", file=file, line=line, path=path, message=said))
-    if found:
-        raise EvidenceError(sorted(found, key=lambda p: p.line))
+            found.add(Problem(code="span", file=file, line=line, path=path, message=said))
+    found.raise_any()
     return tuple(made)
 
 
@@ -158,7 +164,7 @@ def _refuse(value: Any) -> Any:
 
 def _copied(value: Any, depth: int = 0) -> Any:
     """Return a copy of a value in which every mapping is a dict and every sequence a list."""
-    if depth < codec.MAX_DEPTH:
+    if depth < limit("depth"):
         if isinstance(value, Mapping):
             return {key: _copied(inner, depth + 1) for key, inner in value.items()}
         if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):

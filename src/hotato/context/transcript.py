@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hotato.context.files import read_text
@@ -12,8 +12,9 @@ from hotato.errors import EvidenceError, Problem
 from hotato.match.text import fold, fold_role
 from hotato.model import codec
 from hotato.model.call import Turn
+from hotato.model.limits import limit, raising
 
-MOST_TEXT = 1_000_000
+_BETWEEN = re.compile(r"[\s,]*")
 _LIST = re.compile(r'"(?:segments|transcript)"\s*:\s*\[')
 
 
@@ -43,27 +44,32 @@ def turns(value: Any, *, file: str = "transcript", text: str = "") -> tuple[Turn
     """
     items = _items(value, file)
     made: list[Turn] = []
-    wrong: list[tuple[int, str, str]] = []
+    wrong: dict[int, tuple[str, str]] = {}
+    more = 0
+    most = limit("problems")
     for index, item in enumerate(items):
         turn = _turn(index, item)
         if isinstance(turn, Turn):
             made.append(turn)
+        elif len(wrong) < most:
+            wrong[index] = turn
         else:
-            wrong.append((index, *turn))
+            more += 1
     if wrong:
-        lines = _lines(text, len(items)) if text else []
-        raise EvidenceError(
-            Problem(
-                code="turn",
-                file=file,
-                line=lines[index][0] if index < len(lines) else 0,
-                column=lines[index][1] if index < len(lines) else 0,
-                path=f"[{index}].{name}" if name else f"[{index}]",
-                message=said,
-            )
-            for index, name, said in wrong
-        )
+        raise EvidenceError(_problems(wrong, more, file, text))
     return tuple(made)
+
+
+def _problems(wrong: Mapping[int, tuple[str, str]], more: int, file: str, text: str) -> Iterator[Problem]:
+    """Yield what is wrong, by the index of the turn, with its place where there is a text."""
+    places = _places(text, wrong) if text else {}
+    for index, (name, said) in wrong.items():
+        line, column = places.get(index, (0, 0))
+        path = f"[{index}].{name}" if name else f"[{index}]"
+        yield Problem(code="turn", file=file, line=line, column=column, path=path, message=said)
+    if more:
+        said = f"{more} more problems are not listed; {raising('problems')}"
+        yield Problem(code="too_many_problems", file=file, message=said)
 
 
 def _items(value: Any, file: str) -> Sequence[Any]:
@@ -81,14 +87,15 @@ def _items(value: Any, file: str) -> Sequence[Any]:
 def _turn(index: int, item: Any) -> Turn | tuple[str, str]:
     """Return a turn, or which field is wrong and how."""
     if isinstance(item, Turn):
-        return Turn(index, fold_role(item.role), fold(item.text), item.start, item.end)
+        return Turn(index, fold_role(item.role), fold(item.text), item.start, item.end, item.seq, item.words)
     if type(item) is not dict and not isinstance(item, Mapping):
         return "", f"a turn is an object with role and text; found {_type(item)}"
     text = item.get("text")
     if type(text) is not str:
         return "text", f"must be a string; found {_type(text) if 'text' in item else 'nothing'}"
-    if len(text) > MOST_TEXT:
-        return "text", f"{len(text)} characters in one turn; at most {MOST_TEXT} are read"
+    if len(text) > limit("turn_characters"):
+        most = f"at most {limit('turn_characters')} are read; {raising('turn_characters')}"
+        return "text", f"{len(text)} characters in one turn; {most}"
     role = item.get("role", item.get("speaker", "unknown"))
     if type(role) is not str or not role.strip():
         return "role", f"must be a non-empty string; found {_type(role)}"
@@ -96,7 +103,23 @@ def _turn(index: int, item: Any) -> Turn | tuple[str, str]:
     if not _is_time(start) or not _is_time(end):
         name, seconds = ("end", end) if _is_time(start) else ("start", start)
         return name, f"must be a finite number of seconds or null; found {_type(seconds)}"
-    return Turn(index, fold_role(role), fold(text), start, end)
+    seq, words = item.get("seq"), item.get("words")
+    if seq is not None and type(seq) is not int:
+        return "seq", f"must be a whole number or null; found {_type(seq)}"
+    return Turn(index, fold_role(role), fold(text), start, end, seq, _words(words) if words else ())
+
+
+def _words(words: Any) -> tuple[tuple[str, float, float], ...]:
+    """Return text, start and end of each word; nothing where any of them is not told, as a row with holes tells no time."""
+    found = []
+    for word in words if type(words) is list else ():
+        if not isinstance(word, Mapping):
+            return ()
+        text, start, end = word.get("word", word.get("text")), word.get("start"), word.get("end")
+        if type(text) is not str or start is None or end is None or not (_is_time(start) and _is_time(end)):
+            return ()
+        found.append((fold(text), start, end))
+    return tuple(found)
 
 
 def _is_time(seconds: Any) -> bool:
@@ -115,17 +138,20 @@ def _type(value: Any) -> str:
     return "null" if value is None else names.get(type(value), type(value).__name__)
 
 
-def _lines(text: str, count: int) -> list[tuple[int, int]]:
-    """Return line and column at which each of the first `count` items of the list of turns begins."""
+def _places(text: str, wanted: Mapping[int, object]) -> dict[int, tuple[int, int]]:
+    """Return line and column at which the wanted items of the list of turns begin."""
     decoder = json.JSONDecoder()
     match = _LIST.search(text)
     place = match.end() if text.lstrip()[:1] == "{" and match else text.find("[") + 1
-    out: list[tuple[int, int]] = []
+    out: dict[int, tuple[int, int]] = {}
+    line, counted = 1, 0
     try:
-        while len(out) < count:
-            place = re.compile(r"[\s,]*").match(text, place).end()  # type: ignore[union-attr]  # it can match nothing
-            out.append((text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)))
+        for index in range(max(wanted) + 1):
+            place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]  # it can match nothing
+            if index in wanted:
+                line, counted = line + text.count("\n", counted, place), place
+                out[index] = (line, place - text.rfind("\n", 0, place))
             _, place = decoder.raw_decode(text, place)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     return out

@@ -30,6 +30,7 @@ CODES = {
     "no_assertions": "there is no assertion, so nothing would be checked",
     "no_rules": "a rule pack without a rule",
     "pack_setting": "a setting that only the document may make stands in an assertion pack",
+    "pack_file": "a file named in an assertion pack, which can name none",
     "unknown_kind": "no kind of assertion has this name",
     "bad_id": "an id that is not 1 to 128 ASCII letters, digits, '.', '_' and '-'",
     "duplicate_id": "the same id twice",
@@ -45,6 +46,7 @@ CODES = {
     "range": "a number outside of what the field takes",
     # what a kind finds beyond types
     "bound": "a bound that allows nothing or everything",
+    "capture": "a captured group that the regex does not have",
     "exclusive_fields": "fields that cannot be given together",
     "needless_field": "a field that means nothing without another",
     "same_regex": "two patterns that must differ are the same",

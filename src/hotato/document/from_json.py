@@ -7,15 +7,21 @@ import re
 from typing import TYPE_CHECKING
 
 from hotato.document.problems import in_order
-from hotato.document.tree import MAX_NODES, Tree
+from hotato.document.tree import Tree
 from hotato.errors import DocumentError, Problem
 from hotato.model.codec import JsonError, decode
+from hotato.model.limits import limit
 
 if TYPE_CHECKING:
     from hotato.document.json_places import Scanner
 
 _MOST_DIGITS = 4300
-_CODES = {"json_duplicate_key": "duplicate_key", "json_number": "number", "json_depth": "too_deep"}
+_CODES = {
+    "json_duplicate_key": "duplicate_key",
+    "json_number": "number",
+    "json_depth": "too_deep",
+    "json_values": "too_many_nodes",
+}
 
 
 def scan_json(text: str, file: str) -> Tree:
@@ -24,7 +30,8 @@ def scan_json(text: str, file: str) -> Tree:
         value = decode(text)
     except JsonError as error:
         return _refused(text, file, error)
-    if _holds_halves(text) or (len(text) > MAX_NODES and _nodes(text) >= MAX_NODES):
+    most = limit("document_values")
+    if _holds_halves(text) or (len(text) > most and _nodes(text) >= most):
         scanner = _scanned(text, file)
         if any(p.code == "too_many_nodes" for p in scanner.problems):
             raise DocumentError(in_order(scanner.problems))

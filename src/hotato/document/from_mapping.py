@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hotato.document.problems import in_order, path_text
-from hotato.document.tree import MAX_DEPTH, MAX_NODES, Tree
+from hotato.document.tree import Tree, too_many
 from hotato.errors import DocumentError, Problem
+from hotato.model.codec import too_deep
+from hotato.model.limits import limit
 
 Where = tuple[str | int, ...]
 
@@ -43,6 +45,7 @@ class _Copier:
         self._file = file
         self._nodes = 0
         self._around: set[int] = set()
+        self._most, self._deepest = limit("document_values"), limit("depth")
 
     def _refuse(self, code: str, message: str, where: Where) -> None:
         self.problems.append(Problem(code=code, message=message, file=self._file, path=path_text(where)))
@@ -50,8 +53,8 @@ class _Copier:
     def copy(self, value: Any, where: Where) -> Any:
         """Return the plain copy of a value; None for what was refused."""
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            self._refuse("too_many_nodes", f"more than {MAX_NODES} values", where)
+        if self._nodes > self._most:
+            self._refuse("too_many_nodes", too_many(), where)
             raise _Stop
         if value is None or value is True or value is False:
             return value
@@ -77,8 +80,8 @@ class _Copier:
         if id(value) in self._around:
             self._refuse("contains_itself", "a value that contains itself", where)
             return None
-        if len(where) >= MAX_DEPTH:
-            self._refuse("too_deep", f"nested more than {MAX_DEPTH} deep", where)
+        if len(where) >= self._deepest:
+            self._refuse("too_deep", too_deep(), where)
             return None
         self._around.add(id(value))
         out = self._mapping(value, where) if isinstance(value, Mapping) else self._list(value, where)

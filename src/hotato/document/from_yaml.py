@@ -14,8 +14,10 @@ from yaml import events
 from hotato.document.problems import in_order, printable, shown
 from hotato.document.scalars import ScalarError, resolve
 from hotato.document.text import place as place_of
-from hotato.document.tree import MAX_DEPTH, MAX_NODES, Place, Tree
+from hotato.document.tree import Place, Tree, too_many
 from hotato.errors import DocumentError, Problem
+from hotato.model.codec import too_deep
+from hotato.model.limits import limit
 
 _UNREADABLE = frozenset({"yaml_alias", "yaml_merge_key", "key_not_text"})
 
@@ -57,6 +59,7 @@ class _Builder:
         self._file = file
         self._next: Callable[[], Any] = source.get_event
         self._nodes = 0
+        self._most, self._deepest = limit("document_values"), limit("depth")
 
     def document(self) -> tuple[Any, Place]:
         """Return value and place of the one document. Raise yaml.YAMLError or _Unreadable."""
@@ -87,8 +90,8 @@ class _Builder:
         mark = event.start_mark
         place = Place(mark.line + 1, mark.column + 1)
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            self._stop("too_many_nodes", f"more than {MAX_NODES} values", event)
+        if self._nodes > self._most:
+            self._stop("too_many_nodes", too_many(), event)
         kind = type(event)
         if kind is events.AliasEvent:
             self._refuse("yaml_alias", f"the alias *{shown(event.anchor)}; write the value out here", event)
@@ -101,8 +104,8 @@ class _Builder:
             self._refuse("yaml_tag", f"the tag {shown(event.tag)}; quote what is a text, leave out the tag", event)
         if kind is events.ScalarEvent:
             return self._scalar(event), place
-        if depth == MAX_DEPTH:
-            self._stop("too_deep", f"nested more than {MAX_DEPTH} deep", event)
+        if depth == self._deepest:
+            self._stop("too_deep", too_deep(), event)
         if kind is events.SequenceStartEvent:
             return self._sequence(place, depth + 1), place
         return self._mapping(place, depth + 1), place

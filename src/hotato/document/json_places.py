@@ -6,8 +6,10 @@ import json
 import re
 
 from hotato.document.problems import shown
-from hotato.document.tree import MAX_DEPTH, MAX_NODES, Place
+from hotato.document.tree import Place, too_many
 from hotato.errors import Problem
+from hotato.model.codec import too_deep
+from hotato.model.limits import limit
 
 _TOKEN = re.compile(r'[ \t\n]*(?:([{}\[\],:])|("[^"\\]*(?:\\.[^"\\]*)*")|([^ \t\n{}\[\],:"]+))')
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -26,6 +28,7 @@ class Scanner:
         self._open: list[Place] = []
         self._key: tuple[str, tuple[int, int]] | None = None
         self._nodes = 0
+        self._most, self._deepest = limit("document_values"), limit("depth")
 
     def run(self) -> Place:
         """Return the places of the whole text."""
@@ -65,13 +68,13 @@ class Scanner:
     def _value(self, word: str, group: int, place: Place) -> bool:
         """Take a value, and say whether to go on."""
         self._nodes += 1
-        if self._nodes > MAX_NODES:
-            self._refuse("too_many_nodes", f"more than {MAX_NODES} values", place.line, place.column)
+        if self._nodes > self._most:
+            self._refuse("too_many_nodes", too_many(), place.line, place.column)
             return False
         self._put(place)
         if group == 1:
-            if len(self._open) == MAX_DEPTH:
-                self._refuse("too_deep", f"nested more than {MAX_DEPTH} deep", place.line, place.column)
+            if len(self._open) == self._deepest:
+                self._refuse("too_deep", too_deep(), place.line, place.column)
                 return False
             place.inside, place.keys = ({}, {}) if word == "{" else ([], None)
             self._open.append(place)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from hotato import kinds
+from hotato.document.confusable import fold, looks_like
 from hotato.document.from_mapping import tree_of
 from hotato.document.problems import Problems, Where, path_text, shown
 from hotato.document.references import cycles, order
@@ -22,6 +23,7 @@ MAX_ID = 128
 _MOST_NAMED = 20
 _BAD_ID = re.compile(r"[^A-Za-z0-9._-]")
 _SETTINGS = ("inconclusive_policy", "strict", "join_segments")
+_FILES = frozenset({"pack_path", "bundle"})  # fields whose value is a path
 _OF_THE_WHOLE = frozenset({"missing_field", "exclusive_fields", "needless_field"})
 
 
@@ -102,6 +104,7 @@ class _Reader:
         self._problems = problems
         self._resources = resources
         self._index: dict[str, int] = {}
+        self._folded: dict[str, str] = {}
         self._refused_ids: set[str] = set()
 
     def source(self, tree: Tree, *, is_pack: bool) -> dict[str, Any]:
@@ -124,7 +127,9 @@ class _Reader:
                 fault = Fault(("assertions",), "no_assertions", "no assertions: nothing would be checked")
                 self._problems.add(tree, (), fault)
             for place, value in enumerate(assertions):
-                self._assertion(tree, ("assertions", place), value)
+                where: Where = ("assertions", place)
+                from_pack = is_pack and type(value) is dict
+                self._assertion(tree, where, self._without_files(tree, where, value) if from_pack else value)
         return head
 
     def _version(self, tree: Tree, head: dict[str, Any]) -> None:
@@ -139,6 +144,13 @@ class _Reader:
         from hotato.document.explain import found
 
         self._problems.add(tree, where, Fault((), "wrong_type", f"{said}; found {found(value)}"))
+
+    def _without_files(self, tree: Tree, where: Where, value: dict[str, Any]) -> dict[str, Any]:
+        """Return a pack's assertion without the rule pack it names by file; what names a file is refused, not read."""
+        for name in _FILES & value.keys():
+            said = f"'{name}' names a file; an assertion pack cannot have others read"
+            self._problems.add(tree, where, Fault((name,), "pack_file", said))
+        return {name: item for name, item in value.items() if name != "pack_path"}
 
     def _assertion(self, tree: Tree, where: Where, value: Any) -> None:
         if type(value) is not dict:
@@ -168,9 +180,15 @@ class _Reader:
             self._refused_ids.add(value)
             self._problems.add(tree, where, Fault(("id",), "bad_id", said))
             return ""
-        if value in self._index:
-            said = f"the id '{value}' is already used by {self._first(value, tree)}"
+        first = self._folded.setdefault(fold(value), value)
+        if value in self._index or first != value:
+            said = (
+                f"the id '{value}' is already used by {self._first(value, tree)}"
+                if first == value
+                else (f"the id '{value}' is '{first}' of {self._first(first, tree)} but for upper and lower case")
+            )
             self._problems.add(tree, where, Fault(("id",), "duplicate_id", said))
+            self._refused_ids.add(value)
             return ""
         return value
 
@@ -273,7 +291,8 @@ def _explain(struct: type[msgspec.Struct], value: dict[str, Any]) -> list[Fault]
 def _id_fault(ident: str) -> str:
     bad = _BAD_ID.search(ident)
     if bad is not None:
-        point = f"U+{ord(bad.group()):04X}"
+        like = looks_like(bad.group())
+        point = f"U+{ord(bad.group()):04X}" + (f", which looks like {like}," if like else "")
         return f"{point} in an id; ids are made of ASCII letters, digits, '.', '_' and '-'"
     if not 1 <= len(ident) <= MAX_ID:
         return f"an id of {len(ident)} characters; ids have 1 to {MAX_ID}"

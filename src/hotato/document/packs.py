@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from hotato.document.confusable import fold
 from hotato.document.explain import explain, found
 from hotato.document.from_mapping import tree_of
 from hotato.document.problems import Problems, Where
@@ -53,8 +54,8 @@ def _rules(tree: Tree, rules: list[Any], problems: Problems) -> None:
             continue
         where: Where = ("rules", place)
         ident, regex = rule.get("id"), rule.get("regex")
-        if type(ident) is str and first.setdefault(ident, place) != place:
-            said = f"the id is already used by rules[{first[ident]}]"
+        if type(ident) is str and first.setdefault(fold(ident), place) != place:
+            said = f"the id is already used by rules[{first[fold(ident)]}]"
             problems.add(tree, where, Fault(("id",), "duplicate_id", said), _owner(rules, where))
         said = regex_fault(regex) if type(regex) is str and regex else ""
         if type(regex) is str and not regex:

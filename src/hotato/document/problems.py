@@ -9,13 +9,21 @@ from hotato.document.guess import Guesser
 from hotato.document.tree import Tree
 from hotato.errors import DocumentError, Problem
 from hotato.model.fault import Fault
+from hotato.model.limits import limit
 
-MAX_PROBLEMS = 1000
 Where = tuple[str | int, ...]
 
 _PLAIN_KEY = r"[A-Za-z_$][A-Za-z0-9_$-]*"
 _AT_KEY = frozenset(
-    {"unknown_field", "needless_field", "exclusive_fields", "pack_setting", "matcher_unknown", "matcher_mixed"}
+    {
+        "unknown_field",
+        "needless_field",
+        "exclusive_fields",
+        "pack_setting",
+        "pack_file",
+        "matcher_unknown",
+        "matcher_mixed",
+    }
 )
 
 
@@ -50,6 +58,7 @@ class Problems:
         self._found: list[Problem] = []
         self._textual: set[tuple[str, int, int]] = set()
         self._guesser = Guesser()
+        self._most = limit("problems")
 
     def __bool__(self) -> bool:
         """Say whether anything was found."""
@@ -68,7 +77,7 @@ class Problems:
         line, column = tree.position(inner, key=fault.code in _AT_KEY)
         if (tree.file, line, column) in self._textual:
             return
-        few = len(self._found) < MAX_PROBLEMS
+        few = len(self._found) < self._most
         guess = self._guesser.nearest(fault.found, fault.allowed) if few and fault.found else ""
         message = printable(f"{owner}: {fault.message}" if owner else fault.message)
         self._found.append(
@@ -90,12 +99,13 @@ class Problems:
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems by file and place. Beyond the first 1000 the rest is counted, not listed."""
+    """Return problems by file and place. Beyond the limit, 1000, the rest is counted, not listed."""
+    most = limit("problems")
     kept = sorted(problems, key=lambda p: (p.file, p.line, p.column))
-    if len(kept) > MAX_PROBLEMS:
-        more = f"{len(kept) - MAX_PROBLEMS} more problems are not listed"
-        last = kept[MAX_PROBLEMS]
-        kept[MAX_PROBLEMS:] = [
+    if len(kept) > most:
+        more = f"{len(kept) - most} more problems are not listed"
+        last = kept[most]
+        kept[most:] = [
             Problem(code="too_many_problems", message=more, file=last.file, line=last.line, column=last.column)
         ]
     return kept

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from hotato.errors import DocumentError, Problem
+from hotato.model.limits import limit, raising
 
-MAX_TEXT = 16_000_000
 _MOST_SHOWN = 20
 _REFUSED = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff\ud800-\udfff]"
 _REFUSED_YAML = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
@@ -16,14 +16,13 @@ _REFUSED_YAML = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uf
 def clean(text: str, file: str) -> str:
     """Return the text without one leading byte order mark and with LF line ends. Raise DocumentError.
 
-    Refused are texts over 16 million characters, empty ones, and those that hold control characters (but tab, LF
+    Refused are texts over the limit, empty ones, and those that hold control characters (but tab, LF
     and CR), lone surrogates, U+FFFE, U+FFFF, a later byte order mark and, in YAML, U+2028 and U+2029: they are line
     ends in one version of YAML and text in the next.
     """
-    if len(text) > MAX_TEXT:
-        raise DocumentError(
-            Problem(code="too_large", message=f"{len(text)} characters; at most {MAX_TEXT} are read", file=file)
-        )
+    if len(text) > limit("document_bytes"):
+        said = f"{len(text)} characters; at most {limit('document_bytes')} are read; {raising('document_bytes')}"
+        raise DocumentError(Problem(code="too_large", message=said, file=file))
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -8,9 +8,12 @@ from typing import Any
 import msgspec
 
 from hotato.errors import Problem
+from hotato.model.limits import amount, raising
 
-MAX_DEPTH = 64
-MAX_NODES = 200_000
+
+def too_many() -> str:
+    """Return the words for a text with more values than allowed."""
+    return f"more than {amount('document_values')}; {raising('document_values')}"
 
 
 class Place(msgspec.Struct):

@@ -17,6 +17,8 @@ def to_yaml(doc: Mapping[str, Any]) -> str:
     from hotato.errors import DocumentError, Problem
 
     text = str(yaml.dump(_plain(doc), Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100))
+    if not text.isprintable():  # a character that is not seen stands in double quotes alone, where it may be spelt
+        text = "".join(c if c.isprintable() or c == "\n" else _spelt(c) for c in text)
     if read(text, "document").value != _plain(doc):
         raise DocumentError(Problem(code="unwritable", file="document", message="holds a value that YAML cannot carry"))
     return text
@@ -45,6 +47,10 @@ def _dumper() -> Any:
 
     Dumper.add_representer(str, Dumper.represent_text)
     return Dumper
+
+
+def _spelt(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
 def _is_plain(text: str) -> bool:

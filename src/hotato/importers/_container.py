@@ -10,8 +10,8 @@ import msgspec
 
 from hotato.importers._importer import Content
 from hotato.model import codec
+from hotato.model.limits import amount, limit, raising
 
-MOST_BYTES = 64 * 1024 * 1024
 GZIP = b"\x1f\x8b"
 _BLANK = " \t\r\n"
 
@@ -32,10 +32,10 @@ class Opened(msgspec.Struct, frozen=True):
     is_loose: bool = False
 
 
-def opened(name: str, raw: bytes, most: int = MOST_BYTES) -> Opened:
-    """Return the content of a file's bytes. Raise Unreadable for gzip that is damaged or unpacks to more than `most`."""
+def opened(name: str, raw: bytes) -> Opened:
+    """Return the content of a file's bytes. Raise Unreadable for gzip that is damaged or unpacks to more than a file may have."""
     if raw[:2] == GZIP:
-        raw = gunzip(raw, most)
+        raw = gunzip(raw)
     try:
         text = raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -56,8 +56,9 @@ def opened(name: str, raw: bytes, most: int = MOST_BYTES) -> Opened:
     return Opened(Content(name=name, raw=raw, text=text, shape=shape, values=values, lines=lines), None, loose)
 
 
-def gunzip(raw: bytes, most: int = MOST_BYTES) -> bytes:
-    """Return what gzip bytes hold, all members. Raise Unreadable where they are damaged or hold more than `most`."""
+def gunzip(raw: bytes) -> bytes:
+    """Return what gzip bytes hold, all members. Raise Unreadable where they are damaged or hold more than a file may."""
+    most = limit("file_bytes")
     out = bytearray()
     while raw[:2] == GZIP:
         member = zlib.decompressobj(wbits=31)
@@ -66,7 +67,8 @@ def gunzip(raw: bytes, most: int = MOST_BYTES) -> bytes:
         except zlib.error:
             raise Unreadable("gzip", "the compressed file is damaged") from None
         if len(out) > most:
-            raise Unreadable("gzip", f"unpacks to more than {most // (1024 * 1024)} MB, the most that is read")
+            said = f"unpacks to more than {amount('file_bytes')}, the most that is read; {raising('file_bytes')}"
+            raise Unreadable("gzip", said)
         if not member.eof:
             raise Unreadable("gzip", "the compressed file is broken off")
         raw = member.unused_data
@@ -79,7 +81,10 @@ def _values(text: str, decode: Any) -> tuple[Any, list[Any], list[int]]:
     """Return shape, values and the line of each: one document, else one value a line, else values back to back."""
     if decode is codec.decode and _begins_with_whole_line(text):
         pieces = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line and not line.isspace()]
-        found = codec.decode_lines(text, [line for _, line in pieces]) if len(pieces) > 1 else None
+        try:
+            found = codec.decode_lines(text, [line for _, line in pieces]) if len(pieces) > 1 else None
+        except codec.JsonError as error:
+            raise Unreadable(error.code, error.message) from None
         if found is not None:
             return "lines", found, [n for n, _ in pieces]
     try:
@@ -144,7 +149,7 @@ def _concatenated(text: str, decode: Any, lined: Unreadable, whole: Unreadable) 
         except codec.JsonError as error:
             raise Unreadable(error.code, f"not JSON: {error.message}", line + max(error.line - 1, 0)) from None
         except RecursionError:
-            raise Unreadable("json_depth", f"nested more than {codec.MAX_DEPTH} deep", line) from None
+            raise Unreadable("json_depth", codec.too_deep(), line) from None
         except ValueError:
             raise Unreadable("json_number", "an integer of more than 4300 digits", line) from None
         lines.append(line)
@@ -174,19 +179,7 @@ _not_strict = json.JSONDecoder(object_pairs_hook=_pairs).decode
 
 def _loose(text: str) -> Any:
     """Return the value of JSON as Python and JavaScript tools write it, with NaN and infinities. Raise codec.JsonError."""
-    try:
-        value = _not_strict(text)
-    except json.JSONDecodeError as error:
-        raise codec.JsonError("json_syntax", error.msg, error.lineno, error.colno) from None
-    except codec.JsonError:
-        raise
-    except ValueError:
-        raise codec.JsonError("json_number", "an integer of more than 4300 digits") from None
-    except RecursionError:
-        raise codec.JsonError("json_depth", f"nested more than {codec.MAX_DEPTH} deep") from None
-    if codec.is_too_deep(value):
-        raise codec.JsonError("json_depth", f"nested more than {codec.MAX_DEPTH} deep")
-    return value
+    return codec.decode_by(_not_strict, text)
 
 
 def finite(value: Any) -> tuple[Any, int]:

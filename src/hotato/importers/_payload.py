@@ -9,6 +9,7 @@ from typing import Any
 from hotato.importers._importer import Damage, Path
 from hotato.importers._notes import Lost
 from hotato.model import codec
+from hotato.model.limits import limit
 
 MOST_LAYERS = 4
 MOST_LITERAL = 100_000
@@ -95,7 +96,7 @@ def _is_plain(text: str) -> bool:
             return False
         token = match.group()
         depth += (token in "[({") - (token in "])}")
-        if not 0 <= depth <= codec.MAX_DEPTH:
+        if not 0 <= depth <= limit("depth"):
             return False
         place = match.end()
     return True

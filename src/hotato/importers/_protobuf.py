@@ -13,7 +13,7 @@ _FIELD = 0x0A  # field 1, a message: resource_spans or resource_logs
 
 def looks_like(raw: bytes) -> bool:
     """Say whether bytes are nothing but messages of field 1, alone or each with its length in front."""
-    return bool(raw) and (_is_message(raw) or _pieces(raw) is not None)
+    return bool(raw.strip()) and (_is_message(raw) or _pieces(raw) is not None)
 
 
 def _is_message(raw: bytes) -> bool:

@@ -25,10 +25,9 @@ from hotato.importers._importer import Damage, Imported, Options
 from hotato.importers._payload import identifier
 from hotato.importers._raw import Batch, Log, Raw
 from hotato.importers._refusals import damaged, unreadable, way
+from hotato.model.limits import amount, limit, raising
 
 BY = "gen_ai.conversation.id"
-MOST_LINE = 16 * 1024 * 1024
-MOST_UNPACKED = 16 * 1024**3
 PIECE = 4 * 1024 * 1024  # bytes of input a temporary file
 MOST_PIECES = 512
 _CHUNK = 1024 * 1024
@@ -122,8 +121,8 @@ class _Stream:
             total = 0
             for block in _unpacked(stream):
                 total += len(block)
-                if total > MOST_UNPACKED:
-                    said = f"unpacks to more than {MOST_UNPACKED // 1024**3} GB, the most that is read"
+                if total > limit("unpacked_bytes"):
+                    said = f"unpacks to more than {amount('unpacked_bytes')}, the most that is read; {raising('unpacked_bytes')}"
                     raise self.fault(Unreadable("gzip", said))
                 yield block
 
@@ -138,8 +137,8 @@ class _Stream:
                     if line.strip():
                         yield number, line
                 rest = tail
-                if len(rest) > MOST_LINE:
-                    said = f"a line of more than {MOST_LINE // (1024 * 1024)} MB, the most that is read"
+                if len(rest) > limit("line_bytes"):
+                    said = f"a line of more than {amount('line_bytes')}, the most that is read; {raising('line_bytes')}"
                     raise Unreadable("file_too_large", said, number + 1)
         except Unreadable as fault:
             raise self.fault(fault) from None

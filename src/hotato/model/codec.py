@@ -1,24 +1,28 @@
 """The one JSON codec: strict in, stable out.
 
-Strict means: no duplicate keys, no NaN or infinities, bounded depth. A lone surrogate is let in,
+Strict means: no duplicate keys, no NaN or infinities, bounded depth, a bounded number of values. A lone surrogate is let in,
 since vendors write them, and goes out escaped. Stable means: ASCII, keys in the order given, one spelling.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-MAX_DEPTH = 64
+from hotato.model.limits import amount, limit, raising
+
 LARGEST = 1.7976931348623157e308  # the largest float; an integer of JSON may be larger
 
 
 class JsonError(ValueError):
     """Text that is no strict JSON. `line` and `column` count from 1; 0 where the place is not known.
 
-    `code` is one of `json_syntax`, `json_duplicate_key`, `json_number`, `json_depth`; `key` is the duplicate key.
+    `code` is one of `json_syntax`, `json_duplicate_key`, `json_number`, `json_depth`, `json_values`; `key` is the
+    duplicate key.
     """
 
     def __init__(self, code: str, message: str, line: int = 0, column: int = 0, key: str = "") -> None:
@@ -50,24 +54,30 @@ def _float(digits: str) -> float:
 
 _slow = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float).decode
 _fast = msgspec.json.Decoder().decode
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 _again = msgspec.json.Encoder().encode
 
 
 def decode(text: str) -> Any:
     """Return the value of a strict JSON text. Raise JsonError."""
+    _check_size(text)
     try:
         value = _fast(text)
     except (ValueError, RecursionError):
         return _careful(text)
     # as many colons as keys: none was dropped and none stands deeper, whatever the strings hold
-    if type(value) is dict and len(value) == text.count(":") and text.count("[") < MAX_DEPTH:
+    if type(value) is dict and len(value) == text.count(":") and text.count("[") < limit("depth"):
         return value
     return value if _is_strict([value], text, [text]) else _careful(text)
 
 
 def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
-    """Return the value of each line of a text; None where any is not strict JSON, for the caller to find out which."""
+    """Return the value of each line of a text; None where any is not strict JSON, for the caller to find out which.
+
+    Raise JsonError where the lines together hold more values than allowed.
+    """
+    _check_size(text)
     return _quick(text, lines)
 
 
@@ -95,7 +105,8 @@ def _is_strict(values: list[Any], text: str, pieces: list[str]) -> bool:
         return False
     if again.count(b":") != text.count(":"):
         return False
-    if any(piece.count("{") + piece.count("[") > MAX_DEPTH for piece in pieces) and not _is_flat(again):
+    deepest = limit("depth")
+    if any(piece.count("{") + piece.count("[") > deepest for piece in pieces) and not _is_flat(again):
         return not any(map(is_too_deep, values))
     return True
 
@@ -106,7 +117,7 @@ def _is_flat(encoded: bytes) -> bool:
     Of the brackets alone, each pass takes away the innermost pairs, of both sorts: two levels at most.
     """
     brackets = encoded.translate(None, _NO_BRACKETS)
-    for _ in range(MAX_DEPTH // 2):
+    for _ in range(limit("depth") // 2):
         left = brackets.replace(b"{}", b"").replace(b"[]", b"")
         if not left:
             return True
@@ -119,7 +130,7 @@ def _is_flat(encoded: bytes) -> bool:
 def is_too_deep(value: Any) -> bool:
     """Say whether a plain value is nested deeper than allowed."""
     layer = [value] if type(value) in (dict, list) else []
-    for _ in range(MAX_DEPTH):
+    for _ in range(limit("depth")):
         layer = [
             value
             for item in layer
@@ -131,20 +142,51 @@ def is_too_deep(value: Any) -> bool:
     return True
 
 
+def _check_size(text: str) -> None:
+    """Raise JsonError for a text with more values than allowed, before any of them takes memory.
+
+    A value begins a mapping or a list, or has a comma before it, or is the first.
+    """
+    most = limit("values")
+    if len(text) <= most or _separators(text) < most:
+        return
+    bare = _STRING.sub("", text)
+    if _separators(bare) - bare.count("{}") - bare.count("[]") >= most:
+        raise JsonError("json_values", f"more than {amount('values')}; {raising('values')}")
+
+
+def _separators(text: str) -> int:
+    return sum(map(text.count, ",[{"))
+
+
 def _careful(text: str) -> Any:
+    return decode_by(_slow, text)
+
+
+def too_deep() -> str:
+    """Return the words for what is nested deeper than allowed."""
+    return f"nested more than {limit('depth')} deep; {raising('depth')}"
+
+
+def decode_by(decoder: Callable[[str], Any], text: str) -> Any:
+    """Return what a decoder of the standard library reads of a text. Raise JsonError with the place of what is wrong."""
     try:
-        value = _slow(text)
+        value = decoder(text)
+        if not is_too_deep(value):
+            return value
+        fault = JsonError("json_depth", too_deep())
     except json.JSONDecodeError as error:
         raise JsonError("json_syntax", error.msg, error.lineno, error.colno) from None
-    except JsonError:
-        raise
+    except JsonError as error:
+        fault = error
     except ValueError:  # CPython's own bound on the digits of an integer
-        raise JsonError("json_number", "an integer of more than 4300 digits") from None
+        fault = JsonError("json_number", "an integer of more than 4300 digits")
     except RecursionError:
-        raise JsonError("json_depth", f"nested more than {MAX_DEPTH} deep") from None
-    if is_too_deep(value):
-        raise JsonError("json_depth", f"nested more than {MAX_DEPTH} deep")
-    return value
+        fault = JsonError("json_depth", too_deep())
+    from hotato.model.json_place import place_of
+
+    line, column = place_of(text, fault.code, limit("depth"))
+    raise JsonError(fault.code, fault.message, line, column, fault.key)
 
 
 def encode(value: Any, indent: int | None = None) -> str:
