@@ -13,11 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from hotato.match.order import in_order
-from hotato.match.regex import Pattern
+from hotato.match.regex import Pattern, lacks
 from hotato.model.call import Turn
-
-# equal to s and i when case is ignored, but not lowered to them alone: U+0130 is lowered to i and the dot U+0307
-_OUTSIDE_ASCII = "\u017f\u0131\u0307"
 
 
 class Lane:
@@ -60,7 +57,7 @@ class Lane:
         """Yield the turns in which a match starts, in the order of time."""
         if not self._turns or (pattern.needles and self._lacks(pattern)):
             return
-        if not pattern.local:
+        if not pattern.local or len(self.text) > pattern.safe:  # piece by piece `re` is safe more often
             for utterance in self.utterances:
                 yield from _in_utterance(utterance, pattern)
             return
@@ -70,7 +67,7 @@ class Lane:
             if match is None:
                 return
             number = self._at(match.start())
-            if "\n" in match.group():  # it runs over a change of speaker: look at what is left piece by piece
+            if "\n" in match.group(0):  # it runs over a change of speaker: look at what is left piece by piece
                 yield from self._after(number, pattern)
                 return
             yield self._turns[number]
@@ -93,14 +90,9 @@ class Lane:
         return self._starts[number] if number < len(self._starts) else len(self.text) + 1
 
     def _lacks(self, pattern: Pattern) -> bool:
-        if not pattern.ignores_case:
-            return False
         if self._lowered is None:
             self._lowered = self.text.lower()
-        lowered = self._lowered
-        if not lowered.isascii() and any(c in lowered for c in _OUTSIDE_ASCII):
-            return False
-        return not any(needle in lowered for needle in pattern.needles)
+        return lacks(self._lowered, pattern.needles)
 
 
 def _joined(utterance: list[Turn]) -> str:
