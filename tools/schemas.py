@@ -10,6 +10,7 @@ import msgspec
 import reference
 from hotato.kinds import tag
 from hotato.kinds._kind import Kind
+from hotato.match.spoken import languages
 from hotato.match.values import TYPES
 from hotato.model.result import Envelope, Result
 from hotato.model.verdict import POLICIES
@@ -18,6 +19,9 @@ from results import LIMITS, SPAN_ID, TEXTS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
+
+_CODE = {"type": "string", "pattern": "^[A-Z]{2,3}$"}
+_DAY = "^([0-9]{4}|-)-[0-9]{2}-[0-9]{2}$"
 
 
 def document_schema(kinds: Sequence[type[Kind]]) -> Schema:
@@ -112,6 +116,13 @@ def _value() -> Schema:
     }
 
 
+def _said(value: Schema, options: dict[str, Schema], description: str) -> Schema:
+    """Return the schema of a matcher of what was said: a value, or a mapping of it and options."""
+    properties = {"value": value, **options, "language": {"enum": list(languages())}}
+    mapping = {"type": "object", "required": ["value"], "properties": properties, "additionalProperties": False}
+    return {"anyOf": [value, mapping], "description": description}
+
+
 def _matcher() -> Schema:
     value: Schema = {"$ref": "#/$defs/value"}
     values: Schema = {"type": "array", "minItems": 1, "items": value}
@@ -145,6 +156,14 @@ def _matcher() -> Schema:
             "additionalProperties": False,
         },
         "$ci": {"type": "string", "description": "this text, in capitals or not"},
+        "$spoken": _said({"type": ["string", "number"]}, {}, "says the same letters and digits, written or spoken"),
+        "$phone": _said(
+            {"type": "string"}, {"region": _CODE}, "the same telephone number, however it is written or said"
+        ),
+        "$money": _said(
+            {"type": ["string", "number"]}, {"currency": _CODE}, "the same amount, and currency where given"
+        ),
+        "$date": _said({"type": "string", "pattern": _DAY}, {"order": {"enum": ["dmy", "mdy"]}}, "the same day"),
     }
     return {"type": "object", "minProperties": 1, "properties": operators, "additionalProperties": False}
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from hotato.kinds._kind import Check, Kind, Regex, Resources, Text
 from hotato.match.evidence import Evidence
+from hotato.match.regex import Pattern
 from hotato.match.text import fold_role
+from hotato.match.turns import Lane
+from hotato.model.call import Turn
+from hotato.model.fault import Fault
 from hotato.model.verdict import Verdict, breaks, holds
 
 
@@ -17,6 +22,9 @@ class Phrase(Kind, frozen=True, kw_only=True, tag="phrase"):
     - `role`: only what this party said (`agent`, `caller`, or another role of the transcript).
     - `position`: `first` or `last` looks at that party's first or last utterance alone; default `any`.
     - `absent`: true turns the check round: no utterance may match.
+    - `spoken`: true looks for the pattern in the spoken readings as well, where numbers, money, dates and spelt codes that
+      were said as words are figures: "four forty two" is `442`, "forty two dollars and ten cents" `$42.10`.
+    - `language`: the language of these readings; default `english`.
 
     Where the party said nothing at all the check FAILs; with `absent` it PASSes and says `vacuous: true`.
     `turn` is the position in the transcript at which the match starts.
@@ -35,6 +43,8 @@ class Phrase(Kind, frozen=True, kw_only=True, tag="phrase"):
     position: Literal["any", "first", "last"] = "any"
     absent: bool = False
     case_sensitive: bool = False
+    spoken: bool = False
+    language: Text | None = None
 
     family = "core"
     reads = ("transcript",)
@@ -48,17 +58,26 @@ class Phrase(Kind, frozen=True, kw_only=True, tag="phrase"):
     shows = ("turn",)
     regexes = ("regex",)
 
+    def faults(self, resources: Resources) -> Iterator[Fault]:
+        """Yield what is wrong beyond the types."""
+        yield from super().faults(resources)
+        if self.language is not None:
+            from hotato.match.heard import language_faults  # the readers of speech load when they are wanted
+
+            yield from language_faults(self.language, self.spoken)
+
     def compile(self, resources: Resources) -> Check:
         """Return the check."""
         pattern = resources.pattern(self.regex, case_sensitive=self.case_sensitive)
         role = None if self.role is None else fold_role(self.role)
         whose = role or "recorded"
         absent, position = self.absent, self.position
+        find = Lane.first if not self.spoken else _reader(self.language)
 
         def check(evidence: Evidence) -> Verdict:
             spoken = evidence.transcript
             lane = spoken.lane(role) if position == "any" else spoken.edge(role, last=position == "last")
-            turn, count = lane.first(pattern), len(lane)
+            turn, count = find(lane, pattern), len(lane)
             if turn is not None:
                 tell = breaks if absent else holds
                 said = {"whose": whose, "turn": turn.index}
@@ -70,3 +89,9 @@ class Phrase(Kind, frozen=True, kw_only=True, tag="phrase"):
             return breaks("not_matched", exercised=count, count=count, whose=whose)
 
         return check
+
+
+def _reader(name: str | None) -> Callable[[Lane, Pattern], Turn | None]:
+    from hotato.match.heard import reader_of
+
+    return reader_of(name)

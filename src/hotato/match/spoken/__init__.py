@@ -1,6 +1,7 @@
-"""Numbers and addresses as people say them, read with a map back to the characters.
+"""Numbers, amounts, dates, codes and addresses as people say them, read with a map back to the characters.
 
 One file a language; the folder is the registry. The reader knows no word of any language: it is given a table.
+What goes beyond numbers is in modules of its own, which are imported where they are wanted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ import os
 from importlib import import_module
 
 from hotato.match.spoken._language import Language
-from hotato.match.spoken._numbers import Number, Run, numbers, runs
+from hotato.match.spoken._numbers import Number, numbers
+from hotato.match.spoken._runs import Run, runs
 
 __all__ = ["DEFAULT", "Language", "Number", "Run", "language", "languages", "numbers", "runs"]
 
