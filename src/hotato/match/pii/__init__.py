@@ -18,13 +18,19 @@ from hotato.match.order import in_order
 from hotato.match.pii._clean import clean
 from hotato.match.pii._found import Found
 from hotato.match.pii._labels import OTHER, OWNERS
-from hotato.match.pii._stretch import Labels, Stretch, stretches
-from hotato.match.spoken import DEFAULT, language
+from hotato.match.pii._look import speeches
+from hotato.match.pii._mask import MASK, Mask, mask
+from hotato.match.pii._speech import Labels, Speech
+from hotato.match.pii._stretch import Stretch
+from hotato.match.spoken import Language
+from hotato.match.spoken._language import unaccented
 from hotato.model.call import Turn
+from hotato.model.result import RedactedTurn
 
-__all__ = ["MASK", "Hit", "codes", "find", "forms", "names", "plain", "redact", "redact_text"]
+__all__ = ["MASK", "REGIONS", "Hit", "all_regions", "codes", "find", "forms", "names", "plain", "redact", "redact_text"]
 
-MASK = "[REDACTED]"
+REGIONS = ("GB", "US")
+_ABBREVIATED = 4  # letters: a shorter word may be spelt, "S S N"
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -60,9 +66,35 @@ def codes(name: str) -> Mapping[str, str]:
     return found
 
 
+def all_regions() -> tuple[str, ...]:
+    """Return every region whose telephone numbers are known, sorted (ISO 3166)."""
+    import phonenumbers
+
+    return tuple(sorted(phonenumbers.SUPPORTED_REGIONS))
+
+
+class _Detector(msgspec.Struct, frozen=True, eq=False):
+    """A detector; `needs` are words without one of which it finds nothing, `spelt` their letters."""
+
+    name: str
+    detect: Callable[[Stretch], Iterator[Found]]
+    needs: frozenset[str]
+    spelt: tuple[frozenset[str], ...]
+
+    def may_find(self, heard: frozenset[str]) -> bool:
+        """Say whether it can find anything where these words were heard."""
+        return not self.needs or not self.needs.isdisjoint(heard) or any(letters <= heard for letters in self.spelt)
+
+
 @cache
-def _detectors() -> tuple[tuple[str, Callable[[Stretch], Iterator[Found]]], ...]:
-    return tuple((name, import_module(f"{__name__}.{name}").detect) for name in names())
+def _detectors() -> tuple[_Detector, ...]:
+    out = []
+    for name in names():
+        module = import_module(f"{__name__}.{name}")
+        needs = frozenset(unaccented(word) for word in getattr(module, "NEEDS", ()))
+        spelt = tuple(frozenset(word) for word in sorted(needs) if len(word) <= _ABBREVIATED)
+        out.append(_Detector(name, module.detect, needs, spelt))
+    return tuple(out)
 
 
 @cache
@@ -83,15 +115,24 @@ def _yields() -> dict[str, tuple[str, ...]]:
     return {name: getattr(import_module(f"{__name__}.{name}"), "YIELDS_TO", ()) for name in names()}
 
 
-def find(turns: Sequence[Turn]) -> list[Hit]:
+@cache
+def _hints() -> frozenset[str]:
+    modules = (import_module(f"{__name__}.{name}") for name in names())
+    return frozenset(unaccented(word) for module in modules for word in getattr(module, "HINTS", ()))
+
+
+def find(turns: Sequence[Turn], regions: tuple[str, ...] = REGIONS) -> list[Hit]:
     """Return what all detectors find in the turns of a call, in the order of the input.
 
     Turns of one speaker that follow one another, or that others interrupted only to say "yes", are read as one text.
+    `regions` (ISO 3166 codes) are those whose telephone numbers are known without their country code.
     """
     hits = []
-    for stretch in stretches(in_order(turns), language(DEFAULT), _labels()):
-        for name, found in _in_stretch(stretch):
-            pieces = list(stretch.pieces(found.start, found.end))
+    for speech, tables in speeches(in_order(turns), _labels(), regions, _hints()):
+        for name, found, table in _in_speech(speech, tables):
+            pieces = list(speech.pieces(found.start, found.end, table))
+            if not pieces:
+                continue
             spans = tuple((turn.index, start, end) for turn, start, end in pieces)
             first = pieces[0][0]
             hits.append(Hit(name, found.code, first.index, first.role, spans, found.said, found.value))
@@ -99,52 +140,82 @@ def find(turns: Sequence[Turn]) -> list[Hit]:
     return hits
 
 
-def _in_stretch(stretch: Stretch) -> Iterator[tuple[str, Found]]:
-    """Yield what is found, but for what lies inside something that the detector yields to: a card is no telephone."""
-    found = {name: sorted(detect(stretch), key=lambda f: f.start) for name, detect in _detectors()}
+def _in_speech(speech: Speech, tables: Sequence[Language]) -> Iterator[tuple[str, Found, Language]]:
+    """Yield what is found in any language, each once, with the language.
+
+    Of two readings of one place the longer counts. What lies inside something that its detector yields to is left out: a
+    card is no telephone number.
+    """
+    found: dict[str, list[tuple[Found, Language]]] = {}
+    for table in tables:
+        stretch = Stretch(speech, table)
+        for detector in _detectors():
+            if detector.may_find(speech.heard):
+                for one in detector.detect(stretch):
+                    found.setdefault(detector.name, []).append((one, table))
+    for row in found.values():
+        row.sort(key=lambda pair: (pair[0].start, -pair[0].end))
     for name, row in found.items():
-        over = sorted((f.start, f.end) for other in _yields()[name] for f in found.get(other, ()))
+        over = sorted((f.start, f.end) for other in _yields()[name] for f, _ in found.get(other, ()))
         starts = [start for start, _ in over]
-        for one in row:
+        last = -1
+        for one, table in row:
             place = bisect_right(starts, one.start) - 1
-            if place < 0 or over[place][1] < one.end:
-                yield name, one
+            if one.end > last and (place < 0 or over[place][1] < one.end):
+                last = one.end
+                yield name, one, table
 
 
-def redact(turns: Sequence[Turn], hits: Sequence[Hit]) -> list[dict[str, str]]:
+def redact(turns: Sequence[Turn], hits: Sequence[Hit], regions: tuple[str, ...] = REGIONS) -> list[RedactedTurn]:
     """Return role and text of each turn in the order of the input, every place of a hit masked.
 
-    Give the hits of all detectors: which of them were asked for decides a verdict, not what may be shown.
+    Give the hits of all detectors: which of them were asked for decides a verdict, not what may be shown. Masking goes on
+    until nothing is found any more in what is left, so that redacting it again changes nothing. A turn with masks lists
+    them: `start` and `end` in the masked text, in code points, and `detector`.
     """
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for hit in hits:
-        for turn, start, end in hit.spans:
-            spans.setdefault(turn, []).append((start, end))
+    masked: dict[int, list[Mask]] = {}
+    texts = {turn.index: turn.text for turn in turns}
+    found = hits
+    while found:
+        for hit in found:
+            for turn, start, end in hit.spans:
+                masked.setdefault(turn, []).append(Mask(start, end, hit.detector))
+        touched = {turn for hit in found for turn, _, _ in hit.spans}
+        for turn in touched:
+            texts[turn], masked[turn] = mask(texts[turn], masked[turn])
+        found = find([msgspec.structs.replace(turn, text=texts[turn.index]) for turn in turns], regions)
+        found = [hit for hit in found if not _is_masked(hit, masked)]
+    roles = {role: redact_text(role) for role in {turn.role for turn in turns}}
     return [
-        {"role": redact_text(turn.role), "text": _mask(turn.text, spans.get(turn.index, []))}
+        _redacted(roles[turn.role], texts[turn.index], masked.get(turn.index, ()))
         for turn in sorted(turns, key=lambda turn: turn.index)
     ]
 
 
+def _redacted(role: str, text: str, masks: Sequence[Mask]) -> RedactedTurn:
+    out: RedactedTurn = {"role": role, "text": text}
+    if masks:
+        out["masks"] = [{"start": one.start, "end": one.end, "detector": one.detector} for one in masks]
+    return out
+
+
+def _is_masked(hit: Hit, masked: Mapping[int, Sequence[Mask]]) -> bool:
+    """Say whether all of a hit is masks, so that masking it changes nothing."""
+    return all(
+        any(one.start <= start and end <= one.end for one in masked.get(turn, ())) for turn, start, end in hit.spans
+    )
+
+
 def redact_text(text: str) -> str:
-    """Return one text with all personal data masked; a name without digits and `@` is returned as it is."""
-    if "@" not in text and not any(char.isdigit() for char in text):
-        return text
-    return _mask(text, [span[1:] for hit in find([Turn(0, "", text)]) for span in hit.spans])
-
-
-def _mask(text: str, spans: list[tuple[int, int]]) -> str:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    out, done = [], 0
-    for start, end in merged:
-        out += [text[done:start], MASK]
-        done = end
-    return "".join([*out, text[done:]])
+    """Return one text with all personal data masked."""
+    masks: list[Mask] = []
+    while found := find([Turn(0, "", text)]):
+        masks += [Mask(start, end, hit.detector) for hit in found for _, start, end in hit.spans]
+        after, masks = mask(text, masks)
+        if after == text:
+            break
+        text = after
+    return text
 
 
 def plain(value: str) -> str:

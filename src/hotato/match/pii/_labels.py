@@ -5,9 +5,9 @@ from __future__ import annotations
 OTHER = dict.fromkeys(
     (
         "order orders tracking ticket tickets reference ref case sku invoice confirmation account accounts booking "
-        "reservation policy member membership build version serial id ids imei isbn bsn nhs vin item part claim flight "
-        "routing code pin expiry expires cvv cvc zip postcode transaction receipt batch product model license licence "
-        "passport itin ein iban score matrix counts count price amount balance total bestellung bestellnummer commande "
+        "reservation policies member membership build version serial id ids imei isbn bsn vin item part claim flight "
+        "code pin expiry expires cvv cvc zip postcode transaction receipt batch product model license licence "
+        "passport npi employee case shift badge passcode voucher coupon serial meter policy vehicle plate ein score matrix counts count price amount balance total bestellung bestellnummer commande "
         "pedido auftrag"
     ).split(),
     "other",

@@ -16,6 +16,10 @@ _MOST_TOKENS = 40
 _LONGEST_WORDS = 3
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|[^\w\s]|_")
 _BEFORE = re.compile(r"[^\W_]+(?:[._+%'-][^\W_]+)*|[^\w\s]|_")
+_SENTENCE = re.compile(r"\s|(?:Is|It|In|At|Me|My|To|So|No|Be|Us|Am|As)(?![^\W_])")  # begins behind a full stop
+_UNDERSCORES = frozenset(  # said with two words
+    (("guion", "bajo"), ("guión", "bajo"), ("barra", "baja"), ("tiret", "bas"), ("under", "score"))
+)
 _OPEN, _CLOSE = frozenset("[({<"), frozenset("])}>")
 
 _ENDINGS = frozenset(
@@ -67,7 +71,7 @@ def _domain(text: str, start: int, language: Language) -> tuple[int, str] | None
             if not current and not labels:
                 break
         elif mark == ".":
-            if word == "." and text[token.end() : token.end() + 1].isspace():
+            if word == "." and _SENTENCE.match(text, token.end()):
                 break
             if not current:
                 break
@@ -126,6 +130,20 @@ def _local(text: str, end: int, least: int, language: Language) -> int | None:
     while at:
         left, right = tokens[at - 1], tokens[at]
         space = text[left.end() : right.start()]
+        if at > 2 and (tokens[at - 2].group().lower(), left.group().lower()) in _UNDERSCORES:
+            at -= 3
+            parts += 1
+            continue
+        if left.group() == "-" and space and left.start() > tokens[at - 2].end():
+            break  # a dash between two halves of a sentence
+        if (
+            left.group() == "."
+            and space
+            and at > 1
+            and tokens[at - 2].end() == left.start()
+            and len(tokens[at - 2].group()) > 1
+        ):
+            break  # the end of a sentence
         if _is_mark(left.group(), language) and at > 1 and tokens[at - 2].group()[0].isalnum():
             if not _joined(space) or not _joined(text[tokens[at - 2].end() : left.start()]):
                 break
@@ -170,14 +188,23 @@ def _goes_on(left: str, right: str, language: Language) -> bool:
 
 def _opened(text: str, tokens: list[re.Match[str]], at: int, language: Language) -> int:
     """Return where a name of several words begins, if a word that announces an address stands before them."""
-    for place in range(at - 1, max(-1, at - 4), -1):
+    for back in range(at - 1, max(-1, at - 4), -1):
+        place = back
         if not _joined(text[tokens[place].end() : tokens[place + 1].start()]) or not tokens[place].group()[0].isalnum():
             return place + 1 if place + 1 < at and tokens[place].group() == ":" else at
         if tokens[place].group().lower() in language.openers:
-            return place + 1
+            place += 1
+            while place < at and _is_small(tokens[place].group().lower(), language):
+                place += 1
+            return place
         if tokens[place].group().lower() in language.not_local:
             return at
     return at
+
+
+def _is_small(word: str, language: Language) -> bool:
+    """Say whether a word behind an opener opens the address as well and is no part of it ("my e-mail as ...")."""
+    return word == "as" or word in language.at or word in language.openers or word in language.not_local
 
 
 def _plain(text: str, language: Language) -> str:

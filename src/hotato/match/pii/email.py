@@ -20,6 +20,7 @@ _LOCAL = re.compile(r"[\w.+%'~-]+")
 _DOMAIN = re.compile(
     r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,10}(?:xn--[a-z0-9-]{2,59}|[^\W\d_]{2,24})(?![^\W_])", re.IGNORECASE
 )
+_DOTTED = re.compile(r"\.[^\W_]")
 _USER_INFO = re.compile(r"[^/?#\s]*//:")
 _FILES = frozenset("png jpg jpeg gif svg webp bmp ico pdf css js ts json xml html htm mp3 mp4 wav zip".split())
 
@@ -28,6 +29,8 @@ def detect(stretch: Stretch) -> Iterator[Found]:
     """Yield every e-mail address of a stretch."""
     written = list(_written(stretch)) if "@" in stretch.text else []
     yield from written
+    if stretch.language.marks.keys().isdisjoint(stretch.speech.heard) and not _DOTTED.search(stretch.text):
+        return
     for start, end, value in said_address(stretch.text, stretch.language):
         if not any(found.start < end and start < found.end for found in written[-1:]):
             yield Found("said", start, end, value, True)

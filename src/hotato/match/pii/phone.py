@@ -9,17 +9,20 @@ from hotato.match.pii._found import Found
 from hotato.match.pii._stretch import Stretch
 from hotato.match.spoken import Run
 
-YIELDS_TO = ("card_luhn",)
+YIELDS_TO = ("card_luhn", "iban", "in_aadhaar", "ip", "itin", "nhs_number", "ssn", "aba_routing")
 CODES = {
     "country_code": "a plus or 00 and a country code",
     "grouped": "an area code, an exchange and a line in 3-3-4",
+    "national": "groups of digits that are a number of one of the regions, as it is written there",
     "labelled": "nine to twelve digits that the words around them call a telephone number",
 }
 CUES = dict.fromkeys(
     (
         "phone phones telephone mobile mobiles cell cellphone call calling called callback dial ring text sms fax tel "
         "telefon telefono teléfono téléphone telefonnummer handy handynummer rückruf móvil celular portable whatsapp "
-        "reach landline extension appelez llame rufen numéro nummer número"
+        "reach landline extension appelez appeler appelle rappeler joindre llame llámeme llamar rufen anrufen erreichen numéro "
+        "nummer número numero rufnummer telefonnummer mobilnummer festnetz telefone telemóvel cellulare telefoon "
+        "telefoonnummer mobiel telefonu numer mobil mobilen"
     ).split(),
     "phone",
 )
@@ -38,6 +41,9 @@ _COUNTRIES = frozenset(
     ).split()
 )
 _REGIONS = frozenset("21 22 23 24 25 26 29 35 37 38 42 50 59 67 68 69 80 85 87 88 96 97 99".split())  # of three digits
+_AMERICAN = frozenset(("US", "CA"))
+_TRUNK = frozenset("GB IE DE AT CH FR NL BE SE FI AU NZ JP KR IN ZA TR UA RO HR SI SK BG".split())  # 0 before the area
+_FICTION = ("07700900",)  # mobiles in British films
 _INSIDE = frozenset(" -./(|,wd")
 _SAID_INSIDE = _INSIDE | {":"}  # a recogniser writes "01:32" for a group that was said
 _SEPARATORS = frozenset(" -./(|d")
@@ -55,7 +61,9 @@ def detect(stretch: Stretch) -> Iterator[Found]:
             if at < after or not (opens or len(number.digits) == 3 or number.digits == "1"):
                 continue
             hit = _international(stretch, run, at) if opens else None
-            hit = hit or _grouped(stretch, run, at) or (_labelled(stretch, run, at) if opens else None)
+            hit = hit or _grouped(stretch, run, at)
+            if hit is None and opens:
+                hit = _labelled(stretch, run, at) or _national(stretch, run, at)
             if hit is not None:
                 code, end = hit
                 yield _found(stretch, run, at, end, code)
@@ -125,14 +133,65 @@ def _international(stretch: Stretch, run: Run, at: int) -> tuple[str, int] | Non
         sizes: Sequence[int] = (11,) if is_north_american(national[1:11]) else ()
     else:
         sizes = range(15 if national[:2] in ("43", "49") else 13, 7, -1)
-    for size in sizes:
-        end = run.reach(at, skip + size)
-        if end is None or any(gap not in _INSIDE for gap in run.gaps[at:end]):
+    ends = [(size, run.reach(at, skip + size)) for size in sizes]
+    for _, end in _valid_first(national, [(size, end) for size, end in ends if end is not None]):
+        if any(gap not in _INSIDE for gap in run.gaps[at:end]):
             continue
         grouped = end > at and len(first.digits) <= 5 and not first.said and skip == 2
-        if not skip or grouped or stretch.label(first.start, run.numbers[end].end) == "phone":
+        if not skip or grouped or stretch.is_called(first.start, run.numbers[end].end, "phone"):
             return "country_code", end
     return None
+
+
+def _valid_first(national: str, ends: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return lengths and ends, those first whose digits are a number of the country; neighbours are then left out."""
+    if len(ends) < 2:
+        return ends
+    import phonenumbers
+
+    def is_wrong(size: int) -> bool:
+        try:
+            return not phonenumbers.is_valid_number(phonenumbers.parse("+" + national[:size]))
+        except phonenumbers.NumberParseException:
+            return True
+
+    return sorted(ends, key=lambda pair: is_wrong(pair[0]))
+
+
+def _national(stretch: Stretch, run: Run, at: int) -> tuple[str, int] | None:
+    """Return a number that is written in groups as one of the regions writes it."""
+    numbers, gaps = run.numbers, run.gaps
+    if len(numbers) - at < 2 or not any(region not in _AMERICAN for region in stretch.regions):
+        return None
+    if run.digits[run.offsets[at]] != "0" and not any(region not in _TRUNK for region in stretch.regions):
+        return None
+    for size in (11, 10, 9, 12):
+        end = run.reach(at, size)
+        if end is None or end == at or run.is_said(at, end) or (end < len(gaps) and gaps[end] in _JOINS):
+            continue
+        inner = set(gaps[at:end])
+        if not inner <= _SEPARATORS or max(len(n.digits) for n in numbers[at : end + 1]) > 8:
+            continue
+        digits = run.digits[run.offsets[at] : run.offsets[at] + size]
+        if stretch.label(numbers[at].start, numbers[end].end) in ("", "phone") and _is_valid(digits, stretch.regions):
+            return "national", end
+    return None
+
+
+def _is_valid(digits: str, regions: tuple[str, ...]) -> bool:
+    import phonenumbers
+
+    if digits.startswith(_FICTION):
+        return "GB" in regions
+    for region in regions:
+        if region in _AMERICAN or (digits[0] != "0" and region in _TRUNK):
+            continue
+        try:
+            if phonenumbers.is_valid_number(phonenumbers.parse(digits, region)):
+                return True
+        except phonenumbers.NumberParseException:
+            continue
+    return False
 
 
 def _grouped(stretch: Stretch, run: Run, at: int) -> tuple[str, int] | None:
@@ -169,7 +228,7 @@ def _labelled(stretch: Stretch, run: Run, at: int) -> tuple[str, int] | None:
             continue
         if [len(n.digits) for n in numbers[at : at + 3]] in ([4, 2, 2], [2, 2, 4]):
             continue  # a date and something
-        if stretch.label(numbers[at].start, numbers[end].end) == "phone":
+        if stretch.is_called(numbers[at].start, numbers[end].end, "phone"):
             return "labelled", end
     return _unpaused(stretch, run) if run.said and at == 0 else None
 
@@ -188,4 +247,4 @@ def _unpaused(stretch: Stretch, run: Run) -> tuple[str, int] | None:
     end = run.reach(0, 10)
     if end is None or not is_north_american(run.digits[:10]) or not run.is_said(0, end) or ":" in run.gaps[:end]:
         return None
-    return ("labelled", end) if stretch.label(run.numbers[0].start, run.numbers[end].end) == "phone" else None
+    return ("labelled", end) if stretch.is_called(run.numbers[0].start, run.numbers[end].end, "phone") else None
