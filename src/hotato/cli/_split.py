@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hotato.cli._calls import vouched
+from hotato.context.writing import sweep, temporary_name, unwritable
 from hotato.errors import EvidenceError, Problem, UsageError
 
 REST = "other.jsonl"
@@ -25,7 +26,8 @@ def split(args: Namespace, told: Mapping[str, Any]) -> dict[str, Any]:
     """
     _check(args.out, bool(args.force))
     folder = os.path.normpath(args.out)
-    temporary = os.path.join(os.path.dirname(folder), f".{os.path.basename(folder)}.{os.getpid()}.tmp")
+    temporary = temporary_name(folder)
+    sweep(folder)
     try:
         os.mkdir(temporary)
         try:
@@ -34,8 +36,7 @@ def split(args: Namespace, told: Mapping[str, Any]) -> dict[str, Any]:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as cause:
-        said = f"cannot be written: {(cause.strerror or 'unknown cause').lower()}"
-        raise UsageError(Problem(code="file_unwritable", file=args.out, message=said)) from None
+        raise unwritable(args.out, cause) from None
     return report
 
 
@@ -63,6 +64,10 @@ def _write(args: Namespace, told: Mapping[str, Any], folder: str) -> dict[str, A
         number += call_id is not None
         name = REST if call_id is None else f"call-{number:05}.jsonl"
         made = records(imported, **told)
+        if args.mask:
+            from hotato.cli._masking import masked_records
+
+            made = masked_records(made)
         with open(os.path.join(folder, name), "x", encoding="utf-8", newline="\n") as stream:
             stream.writelines(lines(made))
         read = made[0]["source"].get("input_span_count", len(made) - 1)

@@ -41,13 +41,16 @@ def configure(parser: Parser) -> None:
     parser.switch("--include-identifiers", "keep the ids of call and agent in the trace")
     parser.switch("--include-text", "keep partial transcripts and messages in the trace")
     parser.switch("--capture-complete", "the source records every kind of event, whatever it is known for")
+    parser.switch("--mask", "mask personal data in all that is written, as hotato redact does")
     parser.switch("--force", "overwrite files that are there already")
+    parser.limits()
 
 
 def main(args: Namespace) -> int:
     """Import one call."""
-    from hotato.context.files import read_bytes, write_text
-    from hotato.errors import EvidenceError, Problem, UsageError
+    from hotato.context.files import read_bytes
+    from hotato.context.writing import made_folder, write_texts
+    from hotato.errors import EvidenceError
     from hotato.plan.text import safe
 
     told = options(args, _PROG)
@@ -56,13 +59,8 @@ def main(args: Namespace) -> int:
         vouched(imported)
     texts, report = _texts(imported, args)
     _check(args, texts)
-    try:
-        os.makedirs(args.out, exist_ok=True)
-    except OSError as cause:
-        said = f"cannot be made: {(cause.strerror or 'unknown cause').lower()}"
-        raise UsageError(Problem(code="file_unwritable", file=args.out, message=said)) from None
-    for name, text in texts.items():
-        write_text(os.path.join(args.out, name), text)
+    with made_folder(args.out):
+        write_texts({os.path.join(args.out, name): text for name, text in texts.items()})
     emit("".join(f"{safe(line)}\n" for line in _summary(args.out, report, texts)))
     return 0
 
@@ -73,14 +71,23 @@ def _texts(imported: Imported, args: Namespace) -> tuple[dict[str, str], dict[st
     from hotato.importers._ingest import records, to_jsonl
     from hotato.model.codec import encode
 
-    call = call_of(imported)
+    call = call_of(imported, file=args.file)
     texts: dict[str, str] = {}
-    if imported.transcript is not None:
-        texts["transcript.json"] = encode(imported.transcript, indent=2) + "\n"
+    transcript, made = imported.transcript, None
     if imported.spans is not None:
         identifiers, text = bool(args.include_identifiers), bool(args.include_text)
-        texts["voice_trace.jsonl"] = to_jsonl(records(imported, include_identifiers=identifiers, include_text=text))
-    report = {"format": imported.format, "evidence": call.audit, "written": [*texts, _REPORT]}
+        made = records(imported, include_identifiers=identifiers, include_text=text)
+    evidence: Any = call.audit
+    if args.mask:
+        from hotato.cli._masking import mask, mask_value
+
+        transcript, made, _ = mask(transcript, made)
+        evidence = mask_value(evidence)
+    if transcript is not None:
+        texts["transcript.json"] = encode(transcript, indent=2) + "\n"
+    if made is not None:
+        texts["voice_trace.jsonl"] = to_jsonl(made)
+    report = {"format": imported.format, "evidence": evidence, "written": [*texts, _REPORT]}
     texts[_REPORT] = encode(report, indent=2) + "\n"
     return texts, report
 

@@ -49,8 +49,10 @@ def configure(parser: Parser) -> None:
     parser.switch("--include-identifiers", "keep the ids of call and agent")
     parser.switch("--include-text", "keep partial transcripts and messages")
     parser.switch("--capture-complete", "the source records every kind of event, whatever it is known for")
+    parser.switch("--mask", "mask personal data in all that is written, as hotato redact does")
     value("--split-by", "ATTR", "write one trace for each value of this attribute; --out is a folder then")
     parser.switch("--force", "overwrite what is there already")
+    parser.limits()
     parser.formats()
 
 
@@ -68,6 +70,10 @@ def main(args: Namespace) -> int:
     if args.capture_complete:
         vouched(imported)
     made = records(imported, **_told(args))
+    if args.mask:
+        from hotato.cli._masking import masked_records
+
+        made = masked_records(made)
     write_text(args.out, to_jsonl(made), overwrite=bool(args.force))
     report = _report(args.out, made, imported)
     if args.format == "json":

@@ -7,21 +7,48 @@ import stat
 import sys
 from typing import IO
 
+from hotato.context.confined import confined
+from hotato.context.writing import write_text, write_texts
 from hotato.errors import Problem, UsageError
+from hotato.model.limits import amount, limit, raising
 
-MOST_BYTES = 64 * 1024 * 1024
-MOST_CONFIG = 16 * 1024 * 1024
+__all__ = [
+    "MOST_BYTES",
+    "MOST_CONFIG",
+    "encoding_problem",
+    "open_regular",
+    "read_bytes",
+    "read_text",
+    "write_text",
+    "write_texts",
+]
+
+MOST_BYTES = "file_bytes"  # the limit on a file with evidence
+MOST_CONFIG = "document_bytes"  # the limit on a file that people write
+
+_LOOKS_LIKE = {
+    b"\xff\xfe": "; this looks like UTF-16",
+    b"\xfe\xff": "; this looks like UTF-16",
+    b"\x1f\x8b": "; this looks like gzip, which is unpacked in a file given with --call alone",
+}
 
 
-def read_bytes(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: type[UsageError] = UsageError) -> bytes:
-    """Return a file's bytes. Raise `error` (a UsageError), never block on a pipe. `most` is the largest size in bytes."""
+def read_bytes(
+    path: str | os.PathLike[str], *, most: str | int = MOST_BYTES, error: type[UsageError] = UsageError
+) -> bytes:
+    """Return a file's bytes. Raise `error` (a UsageError), never block on a pipe.
+
+    `most` is the largest size that is read: the name of a limit, or a number of bytes.
+    """
     name = os.fspath(path)
+    size = limit(most) if isinstance(most, str) else most
     try:
-        raw = _stdin(most) if name == "-" else _regular(name, most)
+        raw = _stdin(size) if name == "-" else _regular(name, size)
     except (OSError, _NotPlainError) as cause:
         raise error(_unreadable(name, cause)) from None
-    if len(raw) > most:
-        said = f"larger than {most // (1024 * 1024)} MB, the most that is read"
+    if len(raw) > size:
+        said = f"larger than {amount('file_bytes', size)}, the most that is read"
+        said += f"; {raising(most)}" if isinstance(most, str) else ""
         raise error(Problem(code="file_too_large", file=name, message=said))
     return raw
 
@@ -35,10 +62,12 @@ def open_regular(path: str | os.PathLike[str], *, error: type[UsageError] = Usag
         raise error(_unreadable(name, cause)) from None
 
 
-def read_text(path: str | os.PathLike[str], *, most: int = MOST_BYTES, error: type[UsageError] = UsageError) -> str:
+def read_text(
+    path: str | os.PathLike[str], *, most: str | int = MOST_BYTES, error: type[UsageError] = UsageError
+) -> str:
     """Return a file's text without a leading byte order mark. Raise `error` (a UsageError), never block on a pipe.
 
-    `most` is the largest size that is read, in bytes.
+    `most` is as for `read_bytes`.
     """
     raw = read_bytes(path, most=most, error=error)
     try:
@@ -52,12 +81,16 @@ def encoding_problem(raw: bytes, cause: UnicodeDecodeError, name: str) -> Proble
     before = raw[: cause.start]
     line = before.count(b"\n") + 1
     column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-    said = "not UTF-8 text" + ("; this looks like UTF-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "")
+    said = "not UTF-8 text" + _LOOKS_LIKE.get(raw[:2], "")
     return Problem(code="file_encoding", file=name, line=line, column=column, message=said)
 
 
 class _NotPlainError(Exception):
     """Something that is there and is no regular file."""
+
+
+class _OutsideError(_NotPlainError):
+    """A file outside of the folders to which reading is confined."""
 
 
 def _stdin(most: int) -> bytes:
@@ -74,7 +107,10 @@ def _regular(name: str, most: int) -> bytes:
 def _opened(name: str) -> IO[bytes]:
     if "\0" in name:
         raise _NotPlainError("a file name cannot hold a NUL character")
-    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    place = confined(name)
+    if not place:
+        raise _OutsideError("outside of the folder that files are read from")
+    descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
@@ -89,32 +125,5 @@ def _unreadable(name: str, cause: Exception) -> Problem:
     if isinstance(cause, OSError):
         code = "file_missing" if isinstance(cause, FileNotFoundError) else "file_unreadable"
         return Problem(code=code, file=name, message=(cause.strerror or "cannot be read").lower())
-    return Problem(code="file_kind", file=name, message=str(cause))
-
-
-def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = True) -> None:
-    """Write a whole file or nothing: a temporary file beside it, flushed to disk, then moved into place.
-
-    Raise UsageError where the file exists and `overwrite` is false, or where it cannot be written.
-    """
-    name = os.fspath(path)
-    folder = os.path.dirname(name) or "."
-    temporary = os.path.join(folder, f".{os.path.basename(name)}.{os.getpid()}.tmp")
-    if os.path.exists(name) and not os.path.isfile(name):  # moved into place, a file would take a device's place
-        raise UsageError(Problem(code="file_kind", file=name, message="not a regular file"))
-    if not overwrite and os.path.lexists(name):
-        raise UsageError(Problem(code="file_exists", file=name, message="exists already; --force overwrites it"))
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(temporary, name)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as cause:
-        said = f"cannot be written: {(cause.strerror or 'unknown cause').lower()}"
-        raise UsageError(Problem(code="file_unwritable", file=name, message=said)) from None
+    code = "file_outside" if isinstance(cause, _OutsideError) else "file_kind"
+    return Problem(code=code, file=name, message=str(cause))

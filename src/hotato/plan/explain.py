@@ -7,7 +7,9 @@ from typing import Any
 
 from hotato.match.closest import Want, closest, shown
 from hotato.match.values import Difference
-from hotato.model.call import span_id
+from hotato.model.call import Turn, span_id
+
+_LEAST_KNOWN = 6  # characters: a shorter value stands in many others by chance
 
 
 def explain(wants: Sequence[tuple[Want, dict[str, Any], bool]]) -> None:
@@ -36,24 +38,37 @@ def _nearest(group: Sequence[Want]) -> dict[str, tuple[int, list[Difference]] | 
     return dict(zip(texts, closest([distinct[text] for text in texts]), strict=True))
 
 
-def veil(results: Sequence[dict[str, Any]]) -> None:
+def veil(results: Sequence[dict[str, Any]], turns: Sequence[Turn]) -> None:
     """Mask personal data in the recorded and expected values that results show.
 
-    A document that looks for personal data must not have an explanation of another check repeat what was found.
+    A document that looks for personal data must not have an explanation of another check repeat what was found: neither
+    what is found in a value itself, nor what was found in the turns, where nothing beside the value tells what it is.
     """
-    for result in results:
-        for name in ("closest", "delta"):
-            if name in result:
-                result[name] = _veiled(result[name])
+    shown = [(result, name) for result in results for name in ("closest", "delta") if name in result]
+    if not shown:
+        return
+    from hotato.match.pii import find, plain
+
+    heard = {plain(hit.value) for hit in find(turns)}
+    known = frozenset(value for value in heard if len(value) >= _LEAST_KNOWN)
+    for result, name in shown:
+        result[name] = _veiled(result[name], known)
 
 
-def _veiled(value: Any) -> Any:
-    from hotato.match.pii import MASK, redact_text
+def _veiled(value: Any, known: frozenset[str]) -> Any:
+    from hotato.match.pii import MASK
 
     if type(value) is dict:
-        return {redact_text(key): _veiled(inner) for key, inner in value.items()}
+        return {_masked(key, known): _veiled(inner, known) for key, inner in value.items()}
     if type(value) is list:
-        return [_veiled(inner) for inner in value]
+        return [_veiled(inner, known) for inner in value]
     if type(value) is str:
-        return redact_text(value)
-    return MASK if type(value) in (int, float) and redact_text(str(value)) != str(value) else value
+        return _masked(value, known)
+    return MASK if type(value) in (int, float) and _masked(str(value), known) != str(value) else value
+
+
+def _masked(text: str, known: frozenset[str]) -> str:
+    from hotato.match.pii import MASK, plain, redact_text
+
+    said = plain(text) if known else ""
+    return MASK if any(value in said for value in known) else redact_text(text)
