@@ -259,7 +259,7 @@ def test_parallel_calls_of_a_chat_come_out_as_known() -> None:
         ("book_table", None, {"ok": False}),
     ]
     assert found.transcript is not None
-    assert found.transcript[0] == {"role": "caller", "text": "A table for four tonight."}
+    assert found.transcript[0] == {"role": "caller", "text": "A table for four tonight.", "seq": 0}
 
 
 def test_the_items_of_the_agents_sdk_come_out_as_known() -> None:

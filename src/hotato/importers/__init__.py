@@ -128,7 +128,7 @@ def load_call(
     from hotato.importers._call import call_of
 
     imported = read_file(path, format, options, only)
-    return call_of(imported, capture_complete=capture_complete, state_adapter=state_adapter)
+    return call_of(imported, capture_complete=capture_complete, state_adapter=state_adapter, file=os.fspath(path))
 
 
 def read_raw(

@@ -11,7 +11,7 @@ import msgspec
 
 from hotato.importers._payload import decoded, identifier, some
 from hotato.importers._raw import Raw
-from hotato.model import codec
+from hotato.model.limits import limit
 
 INPUTS = ("gen_ai.input.messages", "ai.prompt.messages", "ai.prompt")
 OUTPUTS = ("gen_ai.output.messages",)
@@ -166,8 +166,8 @@ def items(value: Any, role: str = "", depth: int = 0) -> list[Item]:
 
 def _only_part(message: Any) -> dict[str, Any] | None:
     """Return the one part of a message as the semantic conventions write it, the most usual by far; None for any other."""
-    if type(message) is dict and len(message) == 2 and message.get("role") in _SPEAKERS:
-        parts = message.get("parts")
+    if type(message) is dict and len(message) == 2 and type(message.get("role")) is str:
+        parts = message.get("parts") if message["role"] in _SPEAKERS else None
         if type(parts) is list and len(parts) == 1 and type(parts[0]) is dict and "text" not in parts[0]:
             return parts[0]
     return None
@@ -175,7 +175,7 @@ def _only_part(message: Any) -> dict[str, Any] | None:
 
 def _quick(text: str) -> Any:
     """Return what JSON text holds. Messages are written by programs, so it is not held against rules for people."""
-    if text[:1] in ("[", "{") and text.count("[") + text.count("{") <= codec.MAX_DEPTH:
+    if text[:1] in ("[", "{") and text.count("[") + text.count("{") <= limit("depth"):
         try:
             return msgspec.json.decode(text)
         except ValueError:

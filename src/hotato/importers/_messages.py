@@ -155,7 +155,7 @@ class Reader:
     def __init__(self, options: Options, lost: Lost) -> None:
         self.lost = lost
         self.turns = Turns(ROLES, options, lost)
-        self.calls = Calls(lost)
+        self.calls = Calls(lost, turns=self.turns.turns)
 
     def read(self, messages: list[tuple[Message, Path, int]]) -> None:
         """Read messages in order."""
@@ -178,11 +178,12 @@ class Reader:
         if not text.strip() and message.audio is not None:
             text = message.audio.transcript or ""
         text = text if text.strip() else message.refusal or ""
-        asked = [self.called(call) for call in message.tool_calls or ()]
-        if message.function_call is not None:
-            asked.append(self.calls.call(None, message.function_call.name, message.function_call.arguments))
-        if text.strip() or not asked:
+        if text.strip() or not (message.tool_calls or message.function_call is not None):
             self.heard(message.role, text)
+        for call in message.tool_calls or ():
+            self.called(call)
+        if message.function_call is not None:
+            self.calls.call(None, message.function_call.name, message.function_call.arguments)
 
     def called(self, call: ToolCall) -> Asked:
         """Take a call of a tool. A custom tool's input is text: it becomes the argument `input`."""

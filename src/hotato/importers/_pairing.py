@@ -33,6 +33,7 @@ class Answer(msgspec.Struct, kw_only=True):
     latency_ms: float | None = None
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
     position: int = 0
+    said: int = 0
 
 
 class Asked(msgspec.Struct, kw_only=True):
@@ -48,6 +49,7 @@ class Asked(msgspec.Struct, kw_only=True):
     inferred: bool = False
     extra: dict[str, Any] = msgspec.field(default_factory=dict)
     position: int = 0
+    said: int = 0
     answer: Answer | None = None
 
     @property
@@ -67,10 +69,13 @@ class Calls:
     """The calls and results of one source, in the order in which they are recorded.
 
     With `same_id_is_same_call`, a source that tells each fact several times, a second record of an id completes the first;
-    otherwise it is a call of its own, since two calls must never be counted as one.
+    otherwise it is a call of its own, since two calls must never be counted as one. `turns` are those of a source without
+    a clock, to which turns are added as they come: turns and spans are then counted together (`seq`).
     """
 
-    def __init__(self, lost: Lost, *, same_id_is_same_call: bool = False) -> None:
+    def __init__(
+        self, lost: Lost, *, same_id_is_same_call: bool = False, turns: list[dict[str, Any]] | None = None
+    ) -> None:
         self._lost = lost
         self._same = same_id_is_same_call
         self._by_id: dict[str, list[Asked]] = {}
@@ -78,7 +83,8 @@ class Calls:
         self.asked: list[Asked] = []
         self.answers: list[Answer] = []
         self._left: list[Answer] = []
-        self._beside: list[tuple[int, dict[str, Any]]] = []
+        self._beside: list[tuple[int, int, dict[str, Any]]] = []
+        self._turns = turns
 
     def call(
         self,
@@ -104,6 +110,7 @@ class Calls:
             inferred=inferred,
             extra={key: value for key, value in extra.items() if value is not None},
             position=self._position,
+            said=self._said(),
         )
         self.asked.append(asked)
         if id is not None:
@@ -126,14 +133,18 @@ class Calls:
     def result(self, answer: Answer) -> None:
         """Record a result."""
         self._position += 1
-        answer.position = self._position
+        answer.position, answer.said = self._position, self._said()
         self.answers.append(answer)
 
     def also(self, span: dict[str, Any] | None, of: Asked | None = None) -> None:
         """Record a span of another kind: here among the calls, or right after one of them. None is no span."""
         if span is not None:
             self._position += of is None
-            self._beside.append((self._position if of is None else of.position, span))
+            place = (self._position, self._said()) if of is None else (of.position, of.said)
+            self._beside.append((*place, span))
+
+    def _said(self) -> int:
+        return 0 if self._turns is None else len(self._turns)
 
     def pair(self) -> None:
         """Give each result recorded so far to its call."""
@@ -162,13 +173,16 @@ class Calls:
         """
         self.pair()
         self._lost["call_unanswered"] += sum(asked.answer is None for asked in self.asked)
-        made = [(asked.position, self._span(asked, origin)) for asked in self.asked]
+        made = [(asked.position, asked.said, self._span(asked, origin)) for asked in self.asked]
         for answer in self._left:
             if answer.name is not None:
                 alone = Asked(id=answer.id, name=answer.name, fields={}, answer=answer, position=answer.position)
                 self._lost["arguments_missing"] += 1
-                made.append((answer.position, self._span(alone, origin)))
-        return [span for _, span in sorted([*made, *self._beside], key=lambda pair: pair[0])]
+                made.append((answer.position, answer.said, self._span(alone, origin)))
+        rows = sorted([*made, *self._beside], key=lambda row: row[0])
+        if self._turns and rows:
+            _count(self._turns, rows)
+        return [span for _, _, span in rows]
 
     def _span(self, asked: Asked, origin: int) -> dict[str, Any]:
         self._lost["tool_name_missing"] += asked.name is None
@@ -192,6 +206,18 @@ class Calls:
             span.update(answer.extra)
         span.update(asked.extra)
         return span
+
+
+def _count(turns: list[dict[str, Any]], rows: list[tuple[int, int, dict[str, Any]]]) -> None:
+    """Give turns and spans numbers of one count; each row tells how many turns had been said before its span."""
+    number = placed = 0
+    for after, turn in enumerate([*turns, None]):
+        while placed < len(rows) and rows[placed][1] <= after:
+            rows[placed][2]["seq"] = number
+            number, placed = number + 1, placed + 1
+        if turn is not None:
+            turn["seq"] = number
+            number += 1
 
 
 def end_of(asked: Asked) -> int | None:

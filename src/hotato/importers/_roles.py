@@ -10,6 +10,7 @@ from hotato.importers._notes import Lost
 from hotato.match.text import fold_role
 
 MOST_LABELS, MOST_LABEL = 8, 40
+_FEWEST_DIGITS = 5  # of a number that can be anybody's; SPEAKER_00 has two
 UNKNOWN = "unknown"
 
 
@@ -76,8 +77,9 @@ class Turns:
             if label not in self._mapped and label not in self._known and fold_role(label) not in ("agent", "caller")
         }
         if unknown:
-            listed = ", ".join(label[:MOST_LABEL] for label in list(unknown)[:MOST_LABELS])
-            remedy = f"--map-role {next(iter(unknown))[:MOST_LABEL]}=agent says who one is"
+            labels = [shown(label) for label in list(unknown)[:MOST_LABELS]]
+            listed = ", ".join(labels)
+            remedy = f"--map-role {labels[0]}=agent says who one is"
             said = f"speakers are labelled in a way that is not known ({listed}); {remedy}"
             made.append(Note("roles_unknown", said, sum(unknown.values())))
         unused = [label for label in self._mapped if label not in self._heard]
@@ -87,3 +89,12 @@ class Turns:
                 Note("role_map_unused", f"no speaker of the source is labelled as mapped ({listed})", len(unused))
             )
         return made
+
+
+def shown(label: str) -> str:
+    """Return a label as a note may show it: cut where it is long, and masked where it is somebody's number or address."""
+    if "@" in label or sum(char.isdigit() for char in label) >= _FEWEST_DIGITS:
+        from hotato.match.pii import redact_text
+
+        label = redact_text(label)
+    return label[:MOST_LABEL]

@@ -17,11 +17,11 @@ import msgspec
 
 from hotato.importers import _notes
 from hotato.importers._importer import Content, Damage, Imported, Note, Options, Path
+from hotato.importers._roles import MOST_LABEL, MOST_LABELS, shown
 from hotato.match.order import in_order
 from hotato.match.text import fold_role
 
 PAUSE = 0.8
-MOST_LABELS, MOST_LABEL = 8, 40
 UNKNOWN = "unknown"
 
 # What only speech-to-text loses; the rest stands in the table of all importers.
@@ -212,8 +212,8 @@ def _role_notes(unmapped: Mapping[str, int], labels: set[str], roles: Mapping[st
     notes = []
     if unmapped:
         names = list(unmapped)
-        listed = ", ".join(name[:MOST_LABEL] for name in names[:MOST_LABELS]) + (", ..." if names[MOST_LABELS:] else "")
-        remedy = f"--map-role {names[0][:MOST_LABEL]}=agent says so"
+        listed = ", ".join(map(shown, names[:MOST_LABELS])) + (", ..." if names[MOST_LABELS:] else "")
+        remedy = f"--map-role {shown(names[0])}=agent says so"
         if names == [UNKNOWN]:
             said = f"the source names no speakers; where all of it is one party's speech, {remedy}"
         else:

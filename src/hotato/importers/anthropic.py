@@ -116,20 +116,30 @@ class _Reader:
 
     def __init__(self, options: Options, lost: Lost) -> None:
         self._lost = lost
-        self._turns, self._calls = Turns(ROLES, options, lost), Calls(lost)
+        self._turns = Turns(ROLES, options, lost)
+        self._calls = Calls(lost, turns=self._turns.turns)
 
     def take(self, message: Message, path: Path, line: int) -> None:
         """Take a message: its blocks in order, then what they say together."""
         blocks = message.content
         if message.role in ("system", "developer"):
             self._lost["not_speech"] += 1
-        elif blocks is None or type(blocks) is str:
+        elif blocks is None or isinstance(blocks, str):
             self._turns.add(message.role, blocks or "")
         else:
-            texts = [self._block(block, (*path, "content", index), line) for index, block in enumerate(blocks)]
-            said = [text for text in texts if text is not None]
-            if said or not texts:
-                self._turns.add(message.role, joined(said))
+            self._taken(message.role, blocks, (*path, "content"), line)
+
+    def _taken(self, role: str, blocks: list[Block | str], path: Path, line: int) -> None:
+        """Take blocks in order; what they say is one turn, which stands where the last of it does."""
+        spoken = [index for index, block in enumerate(blocks) if not isinstance(block, Block) or block.text is not None]
+        said: list[str] = []
+        for index, block in enumerate(blocks):
+            text = self._block(block, (*path, index), line)
+            said += [] if text is None else [text]
+            if spoken and index == spoken[-1]:
+                self._turns.add(role, joined(said))
+        if not blocks:
+            self._turns.add(role, "")
 
     def _block(self, block: Block | str, path: Path, line: int) -> str | None:
         """Return the text of a block; None where it is something else, which is taken."""

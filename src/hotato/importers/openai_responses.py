@@ -158,7 +158,7 @@ class _Reader:
     def __init__(self, options: Options, lost: Lost) -> None:
         self._lost = lost
         self._turns = Turns(ROLES, options, lost)
-        self._calls = Calls(lost)
+        self._calls = Calls(lost, turns=self._turns.turns)
 
     def take(self, item: Item, path: Path, line: int) -> None:
         """Take one item."""

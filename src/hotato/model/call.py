@@ -12,7 +12,8 @@ class Turn(msgspec.Struct, frozen=True):
     """One thing said by one party.
 
     `index` is the position in the input. `start` and `end` are seconds from the start of the call, None
-    where the source gave none. `role` is `agent`, `caller` or whatever else the source says.
+    where the source gave none. `role` is `agent`, `caller` or whatever else the source says. `seq` numbers turns and spans
+    of a source without a clock in one order. `words` holds text, start and end of each word, where the source tells them.
     """
 
     index: int
@@ -20,6 +21,8 @@ class Turn(msgspec.Struct, frozen=True):
     text: str
     start: float | None = None
     end: float | None = None
+    seq: int | None = None
+    words: tuple[tuple[str, float, float], ...] = ()
 
 
 class Span(msgspec.Struct, frozen=True):
