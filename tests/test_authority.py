@@ -54,6 +54,11 @@ OF_TRACE: list[tuple[str, dict[str, Any], str]] = [
     ("count", {"span_type": "tool_call", "count": 1}, "FAIL"),
     ("outcome", {"all_of": [{"tool_called": "verify"}]}, "PASS"),
     ("outcome", {"any_of": [{"tool_called": "nobody"}]}, "FAIL"),
+    ("within", {"from": {"tool": "verify"}, "to": {"tool": "refund"}, "max_sec": 1}, "PASS"),
+    ("within", {"from": {"tool": "verify"}, "to": {"handoff": "anyone"}, "max_sec": 1}, "FAIL"),
+    ("between", {"from": {"tool": "verify"}, "to": {"tool": "refund"}, "min_sec": 2}, "FAIL"),
+    ("until", {"never": {"tool": "refund"}, "until": {"tool": "verify"}}, "PASS"),
+    ("until", {"never": {"tool": "verify"}, "until": {"tool": "refund"}}, "FAIL"),
 ]
 OF_STATE: list[tuple[str, dict[str, Any], str]] = [
     ("state", {"resource": "orders", "filters": {"id": 7}, "expect": {"status": "shut"}}, "PASS"),
@@ -69,6 +74,11 @@ OF_TRANSCRIPT: list[tuple[str, dict[str, Any], str]] = [
     ("order", {"before": "hello", "after": "balance"}, "PASS"),
     ("count", {"phrase": "hello", "count": 1}, "PASS"),
     ("outcome", {"all_of": [{"phrase": "hello"}]}, "PASS"),
+    ("during", {"max_gap_sec": 2}, "PASS"),
+]
+OF_BOTH: list[tuple[str, dict[str, Any], str]] = [
+    ("claim", {"says": "hello", "requires": {"tool": "verify"}, "by": "ever"}, "PASS"),
+    ("claim", {"says": "hello", "requires": {"tool": "charge"}, "by": "ever"}, "FAIL"),
 ]
 OF_TIMING: list[tuple[str, dict[str, Any], str]] = [
     ("latency", {"field": "gap_sec", "max": 0.5}, "PASS"),
@@ -143,6 +153,15 @@ def test_what_the_other_sources_say_changes_no_byte(
     assert alone == beside
 
 
+@pytest.mark.parametrize(("kind", "fields", "status"), OF_BOTH, ids=str)
+def test_what_was_said_and_done_is_read_and_nothing_else(kind: str, fields: dict[str, Any], status: str) -> None:
+    both = {name: GIVEN[name] for name in ("transcript", "spans")}
+    assert judged(kind, fields, Walled(**both)) == judged(kind, fields, Walled(**GIVEN))
+    assert judged(kind, fields, Walled(**both))["status"] == status
+    for missing, code in (("transcript", "no_transcript"), ("spans", "no_trace")):
+        assert judged(kind, fields, Walled(**{**both, missing: None}))["code"] == code
+
+
 @pytest.mark.parametrize(("kind", "fields", "status"), OF_NOTHING, ids=str)
 def test_what_reads_no_call_touches_none(kind: str, fields: dict[str, Any], status: str) -> None:
     assert judged(kind, fields, Walled())["status"] == status
@@ -206,5 +225,6 @@ def test_an_adapter_that_breaks_is_told_by_its_class_alone() -> None:
 
 
 def test_every_kind_stands_before_the_wall() -> None:
-    seen = {case[0] for case in (*OF_TRACE, *OF_STATE, *OF_TRANSCRIPT, *OF_TIMING, *OF_NOTHING)} | {"formula"}
+    lists = (OF_TRACE, OF_STATE, OF_TRANSCRIPT, OF_BOTH, OF_TIMING, OF_NOTHING)
+    seen = {case[0] for row in lists for case in row} | {"formula"}
     assert seen == set(kinds.names())

@@ -40,6 +40,7 @@ DEFAULT_INCONCLUSIVE_POLICY = "report"
 # resolved by __getattr__ when first asked for, since they need every kind or every detector
 KINDS: tuple[str, ...]
 RUBRIC_KINDS: tuple[str, ...]
+EXTENSION_KINDS: tuple[str, ...]
 ALL_KINDS: tuple[str, ...]
 DETECTOR_NAMES: tuple[str, ...]
 DETECTORS: dict[str, dict[str, str]]  # detector -> how it recognises: code -> sentence
@@ -51,6 +52,7 @@ __all__ = [
     "DEFAULT_POLICY_PACK",
     "DETECTORS",
     "DETECTOR_NAMES",
+    "EXTENSION_KINDS",
     "INCONCLUSIVE_POLICIES",
     "KINDS",
     "Plan",
@@ -238,12 +240,12 @@ def _check_policy(policy: str | None) -> None:
 
 def __getattr__(name: str) -> Any:
     """Resolve the listings that need every kind or every detector, when first asked for."""
-    if name in ("KINDS", "RUBRIC_KINDS", "ALL_KINDS"):
+    if name in ("KINDS", "RUBRIC_KINDS", "EXTENSION_KINDS", "ALL_KINDS"):
         from hotato import kinds
 
-        named = {kinds.tag(kind): kind.family for kind in kinds.all_kinds()}
-        chosen = {"KINDS": ("rubric", False), "RUBRIC_KINDS": ("rubric", True)}.get(name)
-        return tuple(k for k, family in named.items() if chosen is None or (family == chosen[0]) is chosen[1])
+        apart = {"rubric": "RUBRIC_KINDS", "say_do": "EXTENSION_KINDS"}
+        named = {kinds.tag(kind): apart.get(kind.family, "KINDS") for kind in kinds.all_kinds()}
+        return tuple(kind for kind, listing in named.items() if name in ("ALL_KINDS", listing))
     if name in ("DETECTORS", "DETECTOR_NAMES"):
         from hotato.match import pii
 

@@ -22,13 +22,13 @@ from typing import Annotated, Any, ClassVar, Literal, Protocol
 import msgspec
 
 from hotato.match.evidence import Evidence
+from hotato.match.matchers import value_faults
 from hotato.match.regex import Pattern, regex_fault
-from hotato.match.values import value_faults
 from hotato.model.fault import Fault
 from hotato.model.pack import Pack
 from hotato.model.verdict import Verdict
 
-FAMILIES = ("core", "trace", "state", "measure", "composite", "rubric")
+FAMILIES = ("core", "trace", "state", "measure", "composite", "rubric", "say_do")
 
 Source = Literal["transcript", "trace", "timing", "state"]
 Check = Callable[[Evidence], Verdict]
@@ -85,10 +85,14 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return the ids of the assertions whose results this one reads, `when` aside."""
         return ()
 
+    def given(self, field: str) -> Any:
+        """Return the value of a field by the name that documents use."""
+        return getattr(self, self.__struct_fields__[self.__struct_encode_fields__.index(field)])
+
     def faults(self, resources: Resources) -> Iterator[Fault]:  # noqa: ARG002  # for those that extend it
         """Yield all that is wrong with the fields beyond their types. Extend it; call `super().faults` first."""
         for name in self.regexes:
-            source = getattr(self, name)
+            source = self.given(name)
             said = regex_fault(source) if source is not None else ""
             if said:
                 yield Fault((name,), "regex", said)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hotato.kinds._kind import Check, Kind, Resources, Text
 from hotato.match.evidence import Evidence
-from hotato.match.spans import HANDOFF, field, is_failing, text
+from hotato.match.spans import HANDOFF, fell_through, target
 from hotato.match.text import nfc
-from hotato.model.call import Span, span_ids
+from hotato.model.call import span_ids
 from hotato.model.verdict import Verdict, breaks, holds
 
 
@@ -48,12 +48,12 @@ class Handoff(Kind, frozen=True, kw_only=True, tag="handoff"):
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002
         """Return the check."""
         absent, to = self.absent, self.to or "anyone"
-        target = None if self.to is None else nfc(self.to).casefold()
+        wanted = None if self.to is None else nfc(self.to).casefold()
 
         def check(evidence: Evidence) -> Verdict:
             spans = evidence.trace.of_type(HANDOFF)
-            aimed = [s for s in spans if target is None or _target(s) == target]
-            done = [s for s in aimed if not _failed(s)]
+            aimed = [s for s in spans if wanted is None or target(s) == wanted]
+            done = [s for s in aimed if not fell_through(s)]
             looked = len(evidence.trace)
             shown = {"span_ids": span_ids(s.index for s in done)}
             if absent:
@@ -66,12 +66,3 @@ class Handoff(Kind, frozen=True, kw_only=True, tag="handoff"):
             return breaks(code, exercised=looked, fields=shown, to=to)
 
         return check
-
-
-def _target(span: Span) -> str:
-    # a span's own name comes last: exporters put the target into the attributes of a span named "transfer"
-    return (text(field(span, "to", "target") or field(span, "name")) or "").casefold()
-
-
-def _failed(span: Span) -> bool:
-    return bool(field(span, "error")) or field(span, "ok") is False or is_failing(field(span, "status"))

@@ -9,9 +9,10 @@ import msgspec
 
 from hotato.kinds._kind import Check, Kind, Resources, Text
 from hotato.match.evidence import Evidence
+from hotato.match.matchers import value_faults
 from hotato.match.paths import MISSING, at
 from hotato.match.records import Unreadable, filter_faults, read
-from hotato.match.values import Expected, same, value_faults
+from hotato.match.values import Expected, same
 from hotato.model.fault import Fault
 from hotato.model.verdict import Verdict, breaks, holds, unsettled
 

@@ -62,6 +62,17 @@ def is_failing(status: Any) -> bool:
     return word.removeprefix("status_code_") in FAILED
 
 
+def target(span: Span) -> str:
+    """Return whom a handoff goes to, without case; empty where it does not say."""
+    # a span's own name comes last: exporters put the target into the attributes of a span named "transfer"
+    return (text(field(span, "to", "target") or field(span, "name")) or "").casefold()
+
+
+def fell_through(span: Span) -> bool:
+    """Say whether a handoff failed or was cancelled."""
+    return bool(field(span, "error")) or field(span, "ok") is False or is_failing(field(span, "status"))
+
+
 class Trace:
     """The spans of one call, indexed by type and by tool, each list in the order of time."""
 
@@ -135,27 +146,33 @@ class Trace:
         A status recorded as digits is a number; `response` is missing where none was recorded.
         """
         if self._exchanges is None:
-            self._exchanges = [(span.index, _exchange(span)) for span in self.of_type(HTTP_EXCHANGE)]
+            self._exchanges = [(span.index, exchange(span)) for span in self.of_type(HTTP_EXCHANGE)]
         return self._exchanges
 
 
-def _exchange(span: Span) -> dict[str, Any]:
-    status = field(span, "status_code", "http.status_code", "http.response.status_code")
+def status(span: Span) -> Any:
+    """Return the status of an HTTP exchange; one recorded as digits is a number."""
+    code = field(span, "status_code", "http.status_code", "http.response.status_code")
+    return int(code) if type(code) is str and code.isascii() and code.isdigit() else code
+
+
+def exchange(span: Span) -> dict[str, Any]:
+    """Return an HTTP exchange under one spelling, as `Trace.exchanges` has it."""
     found = {
         "method": (text(field(span, "method", "http.method", "http.request.method")) or "").strip().upper(),
         "url": text(field(span, "url", "http.url", "url.full")) or "",
-        "status": int(status) if type(status) is str and status.isascii() and status.isdigit() else status,
+        "status": status(span),
     }
     response = _decoded(field(span, "response", "response_body", "result"))
     return found if response is None else {**found, "response": response}
 
 
 def _failure(span: Span) -> str | None:
-    said, status, told = field(span, "error"), field(span, "status"), field(span, "error_message", "message")
-    if type(status) is dict:  # as OpenTelemetry writes it: 0 unset, 1 ok, 2 error
-        told = told or status.get("message")
-        status = "error" if status.get("code") == 2 else status.get("code")
-    if said or is_failing(status) or field(span, "ok") is False:
+    said, word, told = field(span, "error"), field(span, "status"), field(span, "error_message", "message")
+    if type(word) is dict:  # as OpenTelemetry writes it: 0 unset, 1 ok, 2 error
+        told = told or word.get("message")
+        word = "error" if word.get("code") == 2 else word.get("code")
+    if said or is_failing(word) or field(span, "ok") is False:
         return _message(said or told) or _message(told)
     return None
 
