@@ -25,9 +25,20 @@ def read(
 ) -> Mapping[str, Any] | Unreadable | None:
     """Return a record, None where the system holds none, or Unreadable. A determinate read is kept on the call.
 
+    What was asked once in a run is not asked again, whatever came of it, so that its assertions agree on what the system holds.
     The message of a StateAdapterError is made for users; of any other exception only the name of its class is told, since
     a driver's message may hold an address or a secret.
     """
+    key = (resource, when, tuple(sorted((name, type(value).__name__, repr(value)) for name, value in filters.items())))
+    if key not in evidence.records:
+        evidence.records[key] = _asked(evidence, resource, filters, when)
+    answer: Mapping[str, Any] | Unreadable | None = evidence.records[key]
+    return answer
+
+
+def _asked(
+    evidence: Evidence, resource: str, filters: Mapping[str, Any], when: str
+) -> Mapping[str, Any] | Unreadable | None:
     asked = {**filters, "when": when} if when else dict(filters)
     try:
         record = evidence.call.state_adapter.query(resource, **asked)
