@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS := 2
 SECONDS := 60
+PAIRS := 1000000
 
-.PHONY: setup test lint types layers generated tests demo bench fuzz corpora generate format clean
+.PHONY: setup browser test lint types layers generated tests demo bench fuzz corpora generate format clean
 
 setup: $(STAMP)
 	@echo "hotato is installed in $(CURDIR)/$(VENV)"
@@ -26,6 +27,17 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(STAMP)
 
+# The tests of the HTML report drive Chromium. Where it cannot be installed they say so and are skipped.
+browser:
+	@if command -v chromium chromium-browser google-chrome >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	  echo "installing Debian's chromium for the tests of the HTML report"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; } \
+	    >/dev/null || echo "chromium could not be installed: the tests in tests/browser are skipped" >&2; \
+	else \
+	  echo "chromium is missing: the tests in tests/browser are skipped (apt-get install chromium)" >&2; \
+	fi
+
 test: lint types layers generated tests
 
 lint: setup
@@ -41,7 +53,7 @@ layers: setup
 generated: setup
 	$(BIN)/python tools/generate.py --check
 
-tests: setup
+tests: setup browser
 	$(BIN)/pytest -n $(JOBS)
 
 demo: setup
@@ -50,9 +62,10 @@ demo: setup
 bench: setup
 	$(BIN)/python benchmarks/run.py
 
-# make fuzz SECONDS=10 takes ten seconds for each format.
+# make fuzz SECONDS=10 takes ten seconds for each format; PAIRS=10000 tries fewer regexes.
 fuzz: setup
 	$(BIN)/python tools/fuzz.py $(SECONDS) --jobs $(JOBS)
+	$(BIN)/python tools/fuzz_regex.py $(PAIRS)
 
 corpora: setup
 	$(BIN)/python examples/corpora/judge.py
