@@ -20,6 +20,8 @@ from pathlib import Path
 import fixture
 import msgspec
 import otlp
+import pii
+import regex
 
 from hotato import assert_ as A
 from hotato import importers
@@ -36,6 +38,8 @@ def main() -> None:
     inside()
     growth()
     imports()
+    pii.main()
+    regex.main()
 
 
 def processes() -> None:

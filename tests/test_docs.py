@@ -6,7 +6,8 @@ Blocks of one page run in one temporary folder, in order, beside a copy of examp
                    lines after that are what it prints, standard error included, a line `...` standing for any lines. A command that ends with another code than 0 is followed
                    by `$ echo $?`.
     python         is run; a block `text` right after it is what it prints
-    yaml, json     with `file=NAME` in the info string is written there; a YAML document or list of assertions is valid
+    yaml, json     with `file=NAME` in the info string is written there; a YAML document, a case file or a list of
+                   assertions is valid
     sh             holds nothing but targets of the Makefile
 """
 
@@ -127,6 +128,8 @@ def check_yaml(block: Block) -> None:
     if isinstance(value, list):
         value = {"version": 1, "assertions": value}
     if isinstance(value, dict) and "assertions" in value:
+        if block.info.endswith(".hotato.yaml"):
+            assert value.pop("evidence")  # which a case file has beside its document
         assert problems(value) == [], f"line {block.line}"
 
 

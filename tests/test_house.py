@@ -35,9 +35,16 @@ MAY_IMPORT = {
     "context": {"match", "model", "errors"},
     "state": {"context", "document", "match", "model", "errors"},  # a config file is read as a document is
     "importers": {"context", "match", "model", "errors"},
-    "timing": {"model", "errors"},
+    "timing": {"context", "document", "model", "errors"},  # of the document the guess at a misspelt name alone
     "speech": {"model", "errors"},
-    "report": {"model", "errors"},
+    "report": {
+        "context",
+        "document",
+        "match",
+        "plan",
+        "model",
+        "errors",
+    },  # of plan its text alone: a renderer sees no kind
     "rubric": {"context", "model", "errors"},
     "packs": set(),
 }

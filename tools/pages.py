@@ -32,6 +32,7 @@ HEADINGS = {
     "measure": "Measurements",
     "composite": "Over other results and the order of phrases",
     "rubric": "Model-judged elsewhere",
+    "say_do": "What was said beside what was done (extensions)",
 }
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from hotato.cli._calls import OWN, PARTIES, in_terms_of, read
 from hotato.context.build import build_context
 from hotato.context.files import encoding_problem, read_bytes
@@ -32,7 +34,7 @@ def call(path: str, name: str | None, options: Options, *, capture_complete: boo
     from hotato.importers._call import call_of
 
     imported = read(path, read_bytes(path, error=EvidenceError), name, options, "--call-format")
-    return call_of(imported, capture_complete=capture_complete)
+    return call_of(imported, capture_complete=capture_complete, file=path)
 
 
 def any_call(path: str, name: str | None, options: Options) -> Call:
@@ -58,7 +60,23 @@ def any_call(path: str, name: str | None, options: Options) -> Call:
             raise unknown from None
     if told in OWN and imported.spans is None:
         return _transcript(path, raw, options)
-    return call_of(imported)
+    return call_of(imported, file=path)
+
+
+def together(whole: Call, parts: Sequence[Call | None]) -> str:
+    """Give a call the evidence of its parts; return the source (`transcript`, `trace`) that two parts hold, else nothing."""
+    audit: dict[str, Any] = {}
+    for part in filter(None, parts):
+        for source in ("transcript", "trace"):
+            if source in audit and source in part.audit:
+                return source
+        audit.update(part.audit)
+        if part.transcript is not None:
+            whole.transcript = part.transcript
+        if part.spans is not None:
+            whole.spans, whole.captures = part.spans, part.captures
+    whole.audit = audit
+    return ""
 
 
 def transcript(path: str, options: Options | None = None) -> Call:
@@ -96,7 +114,7 @@ def _own(path: str, turns: Sequence[Turn], roles: dict[str, str], options: Optio
     unused = sorted(label for label in roles if label not in {turn.role for turn in turns})
     said = f"no speaker of the source is labelled as mapped ({', '.join(unused)})"
     notes = [{"code": "role_map_unused", "message": said, "count": len(unused)}] if unused else []
-    mapped = [Turn(t.index, roles.get(t.role, t.role), t.text, t.start, t.end) for t in turns] if roles else list(turns)
+    mapped = [replace(t, role=roles.get(t.role, t.role)) for t in turns] if roles else list(turns)
     return build_context(transcript=mapped, sources={"transcript": {"notes": notes}})
 
 
@@ -108,7 +126,7 @@ def _foreign(path: str, raw: bytes, options: Options | None, refused: EvidenceEr
     speech = [name for name in importers.names() if "trace" not in importers.gives(name)]
     try:
         with in_terms_of("--call FILE --call-format"):
-            return call_of(importers.read_raw(path, raw, None, options, speech))
+            return call_of(importers.read_raw(path, raw, None, options, speech), file=path)
     except EvidenceError as error:
         problem = error.problems[0]
         if refused is None or problem.code not in ("format_unknown", refused.problems[0].code):

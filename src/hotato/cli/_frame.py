@@ -10,7 +10,7 @@ from hotato.cli import _command
 from hotato.cli._out import OutputError, complain, emit, finish
 from hotato.cli._parser import CommandError, HelpAsked
 
-REFUSED, BROKEN, INTERRUPTED, UNREAD = 2, 3, 130, 141
+REFUSED, BROKEN, UNREAD = 2, 3, 141
 CODES = {
     "argument": "a command or a flag that does not exist, that lacks its value, or that does not go with another",
 }
@@ -20,16 +20,22 @@ def framed(words: list[str]) -> int:
     """Run one command and return its exit code; no exception of a command leaves here."""
     try:
         return _run(words)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        from hotato.cli._signals import code
+
+        return code(error)
     except BrokenPipeError:
         return UNREAD
+    except MemoryError:
+        pass  # told below, where what the failed work held is free again
     except Exception as error:
         try:
             return _report(error, words)
         except Exception as second:
             complain(f"hotato: internal error: {type(second).__name__}\n")
             return BROKEN
+    complain("hotato: out of memory; docs/limits.md says how much an input may take\n")
+    return BROKEN
 
 
 def _run(words: list[str]) -> int:
@@ -51,6 +57,11 @@ def _run(words: list[str]) -> int:
         emit(command_help(parser, command.__doc__ or ""))
         return 0
     import_msgspec()
+    if given := getattr(args, "limit", None):
+        from hotato.cli._limits import limited
+
+        with limited(given, parser.prog):
+            return command.main(args)
     return command.main(args)
 
 
@@ -96,9 +107,7 @@ def _report(error: Exception, words: Sequence[str]) -> int:
     from hotato.plan.text import safe
 
     if "--debug" in words:
-        import traceback
-
-        complain("".join(traceback.format_exception(error)))
+        complain(_where(error))
     kind, code = "internal", BROKEN
     problems: tuple[Problem, ...] = ()
     if isinstance(error, CommandError):
@@ -120,6 +129,21 @@ def _report(error: Exception, words: Sequence[str]) -> int:
     if isinstance(error, CommandError) and error.more:
         complain(f"\n{error.more}")
     return code
+
+
+def _where(error: BaseException) -> str:
+    """Return where an exception was raised, and its causes: files, lines and types, never a message, which may hold data."""
+    import traceback
+
+    from hotato.plan.text import safe
+
+    lines: list[str] = []
+    cause: BaseException | None = error
+    while cause is not None and len(lines) < 2000:
+        stack = "".join(traceback.format_tb(cause.__traceback__)).splitlines()
+        lines = ["Traceback (most recent call last):", *stack, type(cause).__name__, *lines]
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return "".join(f"{safe(line)}\n" for line in lines)
 
 
 def _as_json(kind: str, message: str, problems: Sequence[Any], code: int) -> int:

@@ -100,10 +100,16 @@ class Parser(argparse.ArgumentParser):
         """Declare a word without a flag; with `many` there may be several."""
         self.declared.append(Declared(name, name, text, tuple(choices), completes, required, many))
 
-    def formats(self) -> None:
-        """Declare `--format`, which every command with an answer for programs has."""
+    def formats(self, *more: str) -> None:
+        """Declare `--format`, which every command with an answer for programs has; `more` are formats beside the two."""
         text = "text for people (default) or json for programs; errors take the same form"
-        self.value("--format", "FORMAT", text, choices=("text", "json"), default="text")
+        text += f"; also {', '.join(more)}, whose errors are text" if more else ""
+        self.value("--format", "FORMAT", text, choices=("text", "json", *more), default="text")
+
+    def limits(self) -> None:
+        """Declare `--limit`, which every command has that reads what may be large or hostile."""
+        text = "read more, or less, than by default: file_bytes=256MB; may be repeated, docs/limits.md lists the names"
+        self.value("--limit", "NAME=N", text, many=True)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         """Return the values of a command's words. Raise CommandError or HelpAsked."""

@@ -5,17 +5,31 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotato.cli._out import is_fancy
-from hotato.plan.text import explanation, render_run_text, safe
+from hotato.plan.text import explanation, in_reading_order, render_run_text, safe
+
+if TYPE_CHECKING:
+    from hotato.report._view import View
 
 _STYLES = {"PASS": "green", "FAIL": "bold red", "INCONCLUSIVE": "yellow"}
 
 
-def shown(envelope: Mapping[str, Any]) -> str:
-    """Return an envelope as standard output shows it."""
-    return _table(envelope) if is_fancy() else render_run_text(envelope)
+def shown(envelope: Mapping[str, Any], view: View | None = None) -> str:
+    """Return an envelope as standard output shows it; `view` is what reports show of it, such as an earlier run."""
+    if not is_fancy():
+        if view is None:
+            return render_run_text(envelope)
+        from hotato.report.text import render
+
+        return render(view)
+    text = _table(envelope)
+    if view is not None and view.base is not None:
+        from hotato.report.compare import compare, lines
+
+        text += "\n" + "".join(f"{safe(line)}\n" for line in lines(compare(view.base, envelope)))
+    return text
 
 
 def _table(envelope: Mapping[str, Any]) -> str:
@@ -32,7 +46,7 @@ def _table(envelope: Mapping[str, Any]) -> str:
     table.add_column("assertion", overflow="fold")
     table.add_column("kind", style="dim", overflow="fold")
     table.add_column("what was found", ratio=1, overflow="fold")
-    for result in envelope["results"]:
+    for result in in_reading_order(envelope["results"]):
         told = explanation(result) if result["status"] != "PASS" or result.get("vacuous") else []
         said = "\n".join([*(["holds of nothing (vacuous)"] if result.get("vacuous") else []), *map(safe, told)])
         status = Text(result["status"], style=_STYLES[result["status"]])

@@ -35,9 +35,9 @@ _Warning = tuple[str, str, str, str]  # code, field, message, guess
 _Found = Iterator[_Warning]
 
 
-def warnings(text: str, file: str) -> list[Problem]:
+def warnings(source: str | Tree, file: str) -> list[Problem]:
     """Return a valid document's warnings, in the order of its assertions. Raise DocumentError where it is not valid."""
-    tree = scan(text, file)
+    tree = scan(source, file) if isinstance(source, str) else source
     # what lies in other files was looked at when the document was compiled
     resources = Resources(lambda path: _beside(path, file))
     specs = load(tree, resources).specs
@@ -93,7 +93,7 @@ def _roles(spec: Kind) -> _Found:
 def _patterns(spec: Kind) -> _Found:
     named = [*spec.regexes, *(["phrase"] if getattr(spec, "phrase", None) is not None else [])]
     for field in dict.fromkeys(named):
-        source = getattr(spec, field)
+        source = spec.given(field)
         if source is not None and Resources().pattern(source, speech=False).search("") is not None:
             yield "matches_everything", field, "the pattern matches the empty text, and so every text", ""
 

@@ -23,6 +23,7 @@ _FAMILIES = {
     "measure": "Measurements",
     "composite": "Over other results and the order of phrases",
     "rubric": "Model-judged elsewhere",
+    "say_do": "What was said beside what was done, on one timeline (extensions)",
 }
 
 

@@ -22,6 +22,7 @@ def configure(parser: Parser) -> None:
     parser.value("--from-trace", "FILE", said, completes="file", required=True)
     parser.value("--out", "FILE", "write to this file, which must not exist yet", completes="file")
     parser.switch("--force", "overwrite the file if it exists")
+    parser.limits()
     parser.formats()
 
 

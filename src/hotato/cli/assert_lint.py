@@ -7,7 +7,8 @@ For example:
 
 A problem is what `hotato assert run` would refuse. A warning is a check that says little: a formula that is true (or
 false) whatever its references are, an assertion that stands there twice, a role that no transcript has, a pattern that
-matches everything, a kind that has no verdict here. Warnings leave the exit code alone unless --strict.
+matches everything, a kind that has no verdict here. In a case file (*.hotato.yaml) the evidence that it names is checked
+as well, without opening it. Warnings leave the exit code alone unless --strict.
 
 Exit codes: 0 no problem, 2 a problem in any file (with --strict: or a warning), 3 internal error.
 """
@@ -29,6 +30,7 @@ def configure(parser: Parser) -> None:
         "FILE", "a document, YAML or JSON; - is standard input", completes="document", required=True, many=True
     )
     parser.switch("--strict", "a warning counts as a problem")
+    parser.limits()
     parser.formats()
 
 
@@ -49,6 +51,7 @@ def main(args: Namespace) -> int:
 def _lint(file: str) -> dict[str, Any]:
     """Return what is to be said of one file."""
     from hotato.assert_ import compile_assertions
+    from hotato.cli._case import is_case, read_case
     from hotato.cli._warnings import warnings
     from hotato.context.files import MOST_CONFIG, read_text
     from hotato.errors import DocumentError, UsageError
@@ -56,8 +59,9 @@ def _lint(file: str) -> dict[str, Any]:
     count, problems, warned = 0, [], []
     try:
         text = read_text(file, most=MOST_CONFIG, error=DocumentError)
-        count = len(compile_assertions(text, file=file).nodes)
-        warned = warnings(text, file)
+        source = read_case(text, file)[0] if is_case(file) else text
+        count = len(compile_assertions(source, file=file).nodes)
+        warned = warnings(source, file)
     except UsageError as error:
         problems = list(error.problems)
     return {

@@ -7,6 +7,8 @@ For example:
   hotato assert run --assertions assertions.yaml --transcript whisperx.json --map-role SPEAKER_00=agent
   hotato assert run --assertions assertions.yaml --transcript transcript.json --inconclusive-policy refuse
   hotato assert run --pack pii-leak --pack required-disclosure --transcript transcript.json
+  hotato assert run --assertions assertions.yaml --call call.json --report junit=out.xml --report html=out.html
+  hotato assert run --assertions assertions.yaml --transcript transcript.json --watch
   cat transcript.json | hotato assert run --assertions assertions.yaml --transcript - --format json
 
 Evidence that is not given is never guessed: a check that needs it is INCONCLUSIVE. Whether that fails the run is up to
@@ -24,12 +26,14 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hotato.cli import _reports
 from hotato.cli._calls import declare, note_lines, options
 from hotato.cli._out import complain, finish
 from hotato.cli._parser import CommandError, Parser
 
 if TYPE_CHECKING:
     from hotato.model.call import Call
+    from hotato.report._view import View
 
 _T = TypeVar("_T")
 _PROG = "hotato assert run"
@@ -55,44 +59,76 @@ def configure(parser: Parser) -> None:
     value("--transcript", "FILE", said, completes="file")
     value("--trace", "FILE", "what was done: hotato.voice_trace.v1, one JSON object a line", completes="file")
     parser.switch("--capture-complete", "the trace's source records every kind of event, whatever it is known for")
-    value("--state", "FILE", "the system of record: JSON or YAML, {resource: [rows]}", completes="file")
+    value("--state", "FILE", "the system of record: {resource: [rows]}, or a state config", completes="file")
+    parser.switch("--include-evidence", "put each record that was read into the envelope, as state_evidence")
     policies = ("report", "fail", "refuse")
     said = "what an INCONCLUSIVE does to the exit code; beats the document's own setting"
     value("--inconclusive-policy", "POLICY", said, choices=policies)
     parser.switch("--strict", "a PASS that holds of nothing is a FAIL")
     said = "read what one speaker says without a break as one utterance (on by default)"
     parser.switch("--join-segments", said, negative="--no-join-segments")
-    parser.formats()
+    parser.limits()
+    parser.formats(*_reports.PRINTED)
     parser.value(
         "--out", "FILE", "also write the envelope, as JSON, to this file: all of it or nothing", completes="file"
     )
+    _reports.declare(parser)
+    parser.switch("--watch", "judge again whenever one of the files changes, until interrupted")
 
 
 def main(args: Namespace) -> int:
-    """Judge one call."""
-    _check(args)
-    envelope = _judged(args)
+    """Judge one call, or judge it again and again."""
+    reports = _check(args)
+    if args.watch:
+        from hotato.cli._watch import watch
+
+        paths = [*_inputs(args).values(), *([args.base] if args.base else [])]
+        return watch(_PROG, paths, lambda is_first: _once(args, reports, force=bool(args.force) or not is_first))
+    return _once(args, reports, force=bool(args.force))
+
+
+def _once(args: Namespace, reports: Sequence[tuple[str, str]], *, force: bool) -> int:
+    """Judge the call, write what is to be written, print, and return the exit code."""
+    envelope, call = _judged(args)
     code: int = envelope["exit_code"]
-    if args.format == "json" or args.out is not None:
+    view = None
+    if reports or args.base is not None or args.format in _reports.PRINTED:
+        view = _reports.view_of_run(args, envelope, call)
+    texts = [] if view is None else _reports.rendered(view, reports)
+    printed = _printed(args, envelope, view)
+    if texts:
+        _reports.write(texts, force=force)
+    if args.out is not None:
+        from hotato.context.files import write_text
         from hotato.model.codec import encode
 
-        text = encode(envelope, indent=2) + "\n"
-        if args.out is not None:
-            from hotato.context.files import write_text
+        write_text(args.out, encode(envelope, indent=2) + "\n")
+    if args.format == "text":
+        from hotato.plan.text import safe
 
-            write_text(args.out, text)
-        if args.format == "json":
-            return finish(text, code)
+        for name, block in envelope.get("evidence", {}).items():
+            lines = [line for line in note_lines(block) if line.startswith(_ACTED_ON)]
+            complain("".join(f"{safe(f'{name}: {line}')}\n" for line in lines))
+    return finish(printed, code)
+
+
+def _printed(args: Namespace, envelope: dict[str, Any], view: View | None) -> str:
+    """Return what goes to standard output."""
+    if args.format == "json":
+        from hotato.model.codec import encode
+
+        return encode(envelope, indent=2) + "\n"
+    if args.format != "text" and view is not None:
+        from hotato.report import render
+
+        return render(args.format, view)
     from hotato.cli._show import shown
-    from hotato.plan.text import safe
 
-    for name, block in envelope.get("evidence", {}).items():
-        complain("".join(f"{safe(f'{name}: {line}')}\n" for line in note_lines(block) if line.startswith(_ACTED_ON)))
-    return finish(shown(envelope), code)
+    return shown(envelope, view)
 
 
-def _judged(args: Namespace) -> dict[str, Any]:
-    """Return the envelope. Raise UsageError with all that is wrong in any of the files."""
+def _judged(args: Namespace) -> tuple[dict[str, Any], Call]:
+    """Return the envelope, and the call that was judged. Raise UsageError with all that is wrong in any of the files."""
     from hotato import assert_ as A
     from hotato.errors import UsageError
 
@@ -110,7 +146,26 @@ def _judged(args: Namespace) -> dict[str, Any]:
     state = attempt(lambda: None if args.state is None else _state(args.state))
     if refused or plan is None:
         raise type(refused[0])(problem for error in refused for problem in error.problems)
-    return A.judge_call(plan, _together(A.build_context(state_adapter=state), parts))
+    from hotato.cli._evidence import together
+
+    call = A.build_context(state_adapter=state)
+    twice = together(call, parts)
+    if twice:
+        raise CommandError(_PROG, f"--{twice}", f"the file of --call holds a {twice} as well; give one of them")
+    envelope = A.judge_call(plan, call)
+    if args.include_evidence:
+        envelope["state_evidence"] = _state_evidence(plan, call)
+    return envelope, call
+
+
+def _state_evidence(plan: Any, call: Call) -> list[dict[str, Any]]:
+    """Return what was read of the system of record, with personal data masked where the document looks for it."""
+    kept = {"closest": call.state_evidence}
+    if any(node.veils for node in plan.nodes):
+        from hotato.plan.explain import veil
+
+        veil([kept], call.transcript or ())
+    return kept["closest"]
 
 
 def _readers(args: Namespace) -> list[Callable[[], Call]]:
@@ -129,22 +184,6 @@ def _readers(args: Namespace) -> list[Callable[[], Call]]:
     if args.trace is not None:
         readers.append(lambda: evidence.trace(args.trace, capture_complete=complete))
     return readers
-
-
-def _together(call: Call, parts: Sequence[Call | None]) -> Call:
-    """Return a call with the evidence of all parts. Raise CommandError where two hold the same."""
-    audit: dict[str, Any] = {}
-    for part in filter(None, parts):
-        for source, flag in (("transcript", "--transcript"), ("trace", "--trace")):
-            if source in audit and source in part.audit:
-                raise CommandError(_PROG, flag, f"the file of --call holds a {source} as well; give one of them")
-        audit.update(part.audit)
-        if part.transcript is not None:
-            call.transcript = part.transcript
-        if part.spans is not None:
-            call.spans, call.captures = part.spans, part.captures
-    call.audit = audit
-    return call
 
 
 def _plan(args: Namespace) -> Any:
@@ -176,22 +215,40 @@ def _state(path: str) -> Any:
     return load_state_adapter(path)
 
 
-def _check(args: Namespace) -> None:
-    """Refuse command lines that read standard input twice, judge by nothing, or write over what they read."""
+def _inputs(args: Namespace) -> dict[str, str]:
+    """Return the files that are judged and judged by: name of the flag -> path."""
+    return {name: getattr(args, name) for name in _INPUTS if getattr(args, name) is not None}
+
+
+def _check(args: Namespace) -> list[tuple[str, str]]:
+    """Refuse command lines that read standard input twice, judge by nothing, or write over what they read.
+
+    Return format and path of each report asked for.
+    """
     prog = _PROG
     if args.assertions is None and not args.pack:
         raise CommandError(prog, "", "needs --assertions FILE or --pack NAME: what is to be checked")
-    given = {name: getattr(args, name) for name in _INPUTS if getattr(args, name) is not None}
+    given = _inputs(args)
     piped = [f"--{name}" for name, path in given.items() if path == "-"]
+    if args.base == "-":
+        piped.append("--base")
     if len(piped) > 1:
         raise CommandError(prog, piped[1], f"standard input can be read once, and {piped[0]} reads it")
+    if args.watch and piped:
+        raise CommandError(prog, "--watch", f"means nothing of standard input, which {piped[0]} reads")
     _check_meaning(args)
     if args.out == "-":
         raise CommandError(prog, "--out", "names a file; --format json writes to standard output")
     if args.out is not None and os.path.exists(args.out):
-        for name, path in given.items():
+        for name, path in {**given, **({"base": args.base} if args.base else {})}.items():
             if os.path.exists(path) and os.path.samefile(path, args.out):
                 raise CommandError(prog, "--out", f"names the same file as --{name}")
+    if args.include_evidence and args.state is None:
+        raise CommandError(prog, "--include-evidence", "means nothing without --state")
+    if args.force and not args.report:
+        raise CommandError(prog, "--force", "means nothing without --report")
+    named = {f"--{name}": path for name, path in given.items()}
+    return _reports.wanted(args, prog, {**named, **({"--base": args.base} if args.base else {})})
 
 
 def _check_meaning(args: Namespace) -> None:

@@ -36,6 +36,7 @@ def configure(parser: Parser) -> None:
     said = "a call, a transcript or a trace; - is standard input"
     parser.operand("FILE", said, completes="file", required=True, many=True)
     declare(parser, "--call-format")
+    parser.limits()
     parser.formats()
 
 

@@ -26,6 +26,7 @@ def configure(parser: Parser) -> None:
     parser.value("--format", "FORMAT", "otel, the bridge format (default)", choices=("otel",), default="otel")
     parser.value("--out", "FILE", "write to this file, which must not exist yet", completes="file")
     parser.switch("--force", "overwrite the file if it exists")
+    parser.limits()
 
 
 def main(args: Namespace) -> int:

@@ -6,25 +6,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hotato.match.spans import Trace
+from hotato.match.timeline import Timeline
 from hotato.match.turns import Transcript
 
 
 class Evidence:
     """The evidence of one call. A check reads only what its kind's `reads` names; the engine made sure that it is there.
 
-    `statuses` holds the status of every assertion judged so far, by id. `call` may be any object with the attributes
+    `statuses` holds the status of every assertion judged so far, by id, `records` what was asked of the system of record. `call` may be any object with the attributes
     of `hotato.model.call.Call`; each is touched only when a check asks for it.
     """
 
-    __slots__ = ("_there", "_trace", "_transcript", "call", "join", "statuses")
+    __slots__ = ("_there", "_timelines", "_trace", "_transcript", "call", "join", "records", "statuses")
 
     def __init__(self, call: Any, *, join: bool = True) -> None:
         self.call = call
         self.join = join
         self.statuses: dict[str, str] = {}
+        self.records: dict[Any, Any] = {}
         self._there: dict[str, bool] = {}
         self._transcript: Transcript | None = None
         self._trace: Trace | None = None
+        self._timelines: dict[tuple[bool, bool], Timeline] = {}
 
     @property
     def transcript(self) -> Transcript:
@@ -39,6 +42,14 @@ class Evidence:
         if self._trace is None:
             self._trace = Trace(self.call.spans)
         return self._trace
+
+    def timeline(self, sources: Sequence[str]) -> Timeline:
+        """Return on one line what the sources named hold, `transcript` and `trace` or one of them, and nothing else."""
+        key = "transcript" in sources, "trace" in sources
+        if key not in self._timelines:
+            turns = self.call.transcript if key[0] else ()
+            self._timelines[key] = Timeline(turns or (), (self.call.spans if key[1] else ()) or ())
+        return self._timelines[key]
 
     @property
     def timing(self) -> Mapping[str, Any]:

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-MAX_DEPTH = 50
-MAX_LENGTH = 100_000
+from hotato.model.limits import limit, raising
+
 MAX_DIGITS = 50
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)(?![\w.])|(?P<id>[A-Za-z_][A-Za-z0-9_.-]*)|"(?P<quoted>[^"]*)"|(?P<op>>=|<=|==|[()+*<>]))""",
@@ -63,8 +63,9 @@ def parse(source: str) -> Formula:
 
 
 def _tokens(source: str) -> list[_Token]:
-    if len(source) > MAX_LENGTH:
-        raise FormulaError(f"an expression of {len(source)} characters; at most {MAX_LENGTH} are read")
+    if len(source) > limit("formula_characters"):
+        most = f"at most {limit('formula_characters')} are read; {raising('formula_characters')}"
+        raise FormulaError(f"an expression of {len(source)} characters; {most}")
     tokens: list[_Token] = []
     place, end = 0, len(source.rstrip())
     while place < end:
@@ -86,6 +87,7 @@ class _Parser:
     def __init__(self, tokens: Sequence[_Token]) -> None:
         self._tokens = tokens
         self._next = 0
+        self._deepest = limit("formula_depth")
         self.refs: dict[str, None] = {}
 
     @property
@@ -130,8 +132,9 @@ class _Parser:
 
     def _primary(self, depth: int) -> Test:
         if self._here.text == "(" and self._here.kind == "op":
-            if depth == MAX_DEPTH:
-                raise FormulaError(f"nested more than {MAX_DEPTH} parentheses deep at character {self._here.place}")
+            if depth == self._deepest:
+                said = f"nested more than {depth} parentheses deep at character {self._here.place}"
+                raise FormulaError(f"{said}; {raising('formula_depth')}")
             self._take()
             test = self.either(depth + 1)
             if self._here.text != ")" or self._here.kind != "op":

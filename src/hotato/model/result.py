@@ -43,12 +43,21 @@ class PiiHit(TypedDict):
     role: str
 
 
+class Masked(TypedDict):
+    """A mask in a redacted text, `start` and `end` in its code points, and the detector that found something there."""
+
+    start: int
+    end: int
+    detector: str
+
+
 class RedactedTurn(TypedDict):
-    """One turn with every piece of personal data masked."""
+    """One turn with every piece of personal data masked. What `masks` does not list was said so ("[REDACTED]")."""
 
     turn: NotRequired[int]
     role: str
     text: str
+    masks: NotRequired[list[Masked]]
 
 
 class PackName(TypedDict):
@@ -81,6 +90,24 @@ class Contracts(TypedDict):
     passed: int
 
 
+class Reference(TypedDict):
+    """A turn or a span of the call."""
+
+    turn: NotRequired[int]
+    span_id: NotRequired[str]
+
+
+Pair = TypedDict("Pair", {"from": Reference, "to": NotRequired[Reference], "sec": NotRequired[float]})
+
+
+class ClaimJudged(TypedDict):
+    """One claim: its turn, how it came out, and the event that decided."""
+
+    turn: int
+    code: str
+    span_id: NotRequired[str]
+
+
 class Result(TypedDict):
     """The result of one assertion. The fields after `vacuous` belong to some kinds only."""
 
@@ -100,7 +127,11 @@ class Result(TypedDict):
     turn: NotRequired[int]
     before_turn: NotRequired[int]
     after_turn: NotRequired[int]
+    turns: NotRequired[list[int]]
     span_ids: NotRequired[list[str]]
+    claims: NotRequired[list[ClaimJudged]]
+    pairs: NotRequired[list[Pair]]
+    events: NotRequired[list[Reference]]
     closest: NotRequired[Closest]
     alignment: NotRequired[list[AlignedStep]]
     hits: NotRequired[list[PiiHit]]
@@ -113,6 +144,7 @@ class Result(TypedDict):
     observed: NotRequired[int]
     measured_ms: NotRequired[int | float]
     measured: NotRequired[int | float]
+    measured_sec: NotRequired[int | float]
     delta: NotRequired[Delta]
     contracts: NotRequired[Contracts]
 
@@ -169,6 +201,16 @@ class Found(TypedDict):
     trace: NotRequired[TraceFound]
 
 
+class StateRead(TypedDict):
+    """One read of the system of record that was answered. `observed` is the record, null where it holds none."""
+
+    id: str
+    resource: str
+    filters: dict[str, Any]
+    when: NotRequired[Literal["before", "after"]]
+    observed: dict[str, Any] | None
+
+
 class Envelope(TypedDict):
     """A whole run."""
 
@@ -178,3 +220,4 @@ class Envelope(TypedDict):
     results: list[Result]
     summary: Summary
     evidence: NotRequired[Found]
+    state_evidence: NotRequired[list[StateRead]]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hotato.errors import HotatoError, InternalError
+from msgspec.structs import replace
+
+from hotato.errors import EvidenceError, HotatoError, InternalError, UsageError
 from hotato.match.closest import Want
 from hotato.match.evidence import Evidence
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS, Verdict
@@ -50,6 +52,9 @@ def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
                 _stamp(result, node, verdict, plan.strict)
                 if verdict.want is not None:
                     wants.append((verdict.want, result, verdict.truth is False))
+        except UsageError as error:  # the evidence is more than the assertion can be judged by
+            problems = [replace(one, message=f"assertion '{node.id}': {one.message}") for one in error.problems]
+            raise EvidenceError(problems) from error
         except HotatoError:
             raise
         except Exception as error:
@@ -58,7 +63,7 @@ def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
         evidence.statuses[node.id] = result["status"]
     explain(wants)
     if any(node.veils for node in plan.nodes):
-        veil(results)
+        veil(results, evidence.call.transcript if evidence.has("transcript") else ())
     return results
 
 

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hotato.model import codec
-from hotato.model.verdict import FAIL, INCONCLUSIVE
+from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 
 MOST_SHOWN = 5
+_RANK = {PASS: 0, INCONCLUSIVE: 1, FAIL: 2}
 
 
 def safe(text: str) -> str:
-    """Return text in which no character can move the cursor, change colours or turn the direction of writing."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(c if c.isprintable() and c not in _BIDI else _spelt(c) for c in text)
+    """Return a line in which no character can move the cursor, change colours or turn the direction of writing.
+
+    Nor can it command the systems that run jobs and read what they print: a line of theirs begins with `::`, or holds
+    `##[`, `##vso[` or the like.
+    """
+    if not text.isascii() or not text.isprintable():
+        text = "".join(c if c.isprintable() and c not in _BIDI else _spelt(c) for c in text)
+    return _COMMAND.sub(_tamed, text) if "::" in text or "##" in text else text
 
 
 _BIDI = frozenset("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
+
+_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\w*\[)")
+
+
+def _tamed(match: re.Match[str]) -> str:
+    return "\\x23" if match[0] == "#" else f"{match[1]}\\x3a"
 
 
 def _spelt(char: str) -> str:
@@ -26,24 +38,44 @@ def _spelt(char: str) -> str:
 
 
 def render_run_text(envelope: Mapping[str, Any]) -> str:
-    """Return an envelope as lines of text: one a result, the explanation of each failure under it, the counts last."""
+    """Return an envelope as lines of text: its results, those of a kind together and failures last, then the counts."""
+    lines = [*result_lines(envelope), "", *count_lines(envelope)]
+    return "\n".join(safe(line) for line in lines) + "\n"
+
+
+def in_reading_order(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return results as they are read: passes, then the inconclusive, then failures, and those of a kind together.
+
+    Kinds follow one another as they first appear, and so do the results of one kind.
+    """
+    first: dict[str, int] = {}
+    for result in results:
+        first.setdefault(result["kind"], len(first))
+    return sorted(results, key=lambda result: (_RANK[result["status"]], first[result["kind"]]))
+
+
+def result_lines(envelope: Mapping[str, Any]) -> list[str]:
+    """Return one line a result, under it the explanation of what did not pass or holds of nothing; not yet safe."""
     lines: list[str] = []
-    results = envelope["results"]
+    results = in_reading_order(envelope["results"])
     width = max((len(r["id"]) for r in results), default=0)
     for result in results:
         vacuous = "  (vacuous)" if result.get("vacuous") else ""
         lines.append(f"{result['status']:<13} {result['id']:<{width}}  {result['kind']}{vacuous}")
         if result["status"] in (FAIL, INCONCLUSIVE) or vacuous:
             lines += [f"    {line}" for line in explanation(result)]
+    return lines
+
+
+def count_lines(envelope: Mapping[str, Any]) -> list[str]:
+    """Return the two counts, which are never added up, and the exit code."""
     count = envelope["summary"]["deterministic"]
     judged = envelope["summary"]["judge"]
-    lines += [
-        "",
+    return [
         f"deterministic: {count['pass']} pass, {count['fail']} fail, {count['inconclusive']} inconclusive",
         f"judge-scored (advisory, never mixed in): {judged['pass'] + judged['fail']}",
         f"exit {envelope['exit_code']} (inconclusive_policy {envelope['inconclusive_policy']})",
     ]
-    return "\n".join(safe(line) for line in lines) + "\n"
 
 
 def explanation(result: Mapping[str, Any]) -> list[str]:
