@@ -88,7 +88,7 @@ USAGE = {
     "": "needs a command",
     "assert": "needs a command",
     "asert run": "(did you mean 'assert'?)",
-    "run": "(did you mean 'assert run'?)",
+    "lint": "(did you mean 'assert lint'?)",
     "assert rnu": "(did you mean 'run'?)",
     "--verison": "(did you mean '--version'?)",
     "assert run": "needs --assertions FILE or --pack NAME",
@@ -627,7 +627,7 @@ def test_a_completion_script_names_everything_and_parses(
 @pytest.mark.parametrize(
     ("line", "want", "never"),
     [
-        ("", "assert", "run"),
+        ("", "assert", "lint"),
         ("assert ", "run", "demo"),
         ("assert run --", "--transcript", "--from-trace"),
         ("assert run --pack ", "pii-leak", "file.json"),

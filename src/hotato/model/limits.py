@@ -86,6 +86,11 @@ LIMITS: dict[str, Limit] = {
         "a compressed file of many calls, once it is unpacked",
         "gzip makes a thousandth of what repeats; what is unpacked goes to a temporary folder",
     ),
+    "audio_seconds": Limit(
+        28_800, "seconds", 864_000,
+        "a recording that is scored",
+        "sound is read piece by piece, but every 10 ms of it leave a level behind: about 20 bytes",
+    ),
     "problems": Limit(
         1000, "problems", 1_000_000,
         "the problems of one document that are listed; the rest is counted",

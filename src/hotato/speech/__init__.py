@@ -1,0 +1,1 @@
+"""Speech to text and text to speech: optional parts, each behind an extra."""

@@ -1,0 +1,199 @@
+"""The two-channel scorer: measured against the truth of the recordings that come with hotato, and against bad files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+import hotato
+from hotato.cli import main
+from hotato.core import LIMITS, SUITE_ID, run_single, run_suite
+from hotato.errors import UsageError
+from hotato.model.limits import limits
+
+ROOT = Path(__file__).resolve().parent.parent
+SUITE = ROOT / "src" / "hotato" / "timing" / "suites" / "barge_in"
+SCENARIOS = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(SUITE.glob("*.json"))}
+NEAR = 0.03 + 1e-9  # one frame and one hop
+SPEECH = "hard-interruption"
+
+
+def sound(name: str) -> tuple[np.ndarray, int]:
+    return soundfile.read(SUITE / f"{name}.flac", dtype="float64")
+
+
+def written(path: Path, samples: np.ndarray, rate: int, subtype: str = "PCM_16") -> Path:
+    soundfile.write(path, samples, rate, subtype=subtype)
+    return path
+
+
+def scored(path: Path, **given: Any) -> dict[str, Any]:
+    return run_single(stereo=path, **given)["events"][0]
+
+
+def is_true(event: dict[str, Any], truth: dict[str, Any]) -> None:
+    """Hold a measurement against what is known from how the recording was made."""
+    assert event["scorable"], event
+    assert abs(event["measurements"]["caller_onset_sec"] - truth["onset_sec"]) <= NEAR
+    barge = event["signals"]["barge_in"]
+    assert abs(barge["talk_over_sec"] - truth["talk_over_sec"]) <= NEAR
+    if truth["yield_sec"] is None:
+        assert barge["yield_sec"] is None
+    else:
+        assert abs(barge["yield_sec"] - truth["yield_sec"]) <= NEAR
+    if truth["response_gap_sec"] is not None:
+        assert abs(event["signals"]["latency"]["response_gap_sec"] - truth["response_gap_sec"]) <= 2 * NEAR
+
+
+def changed(samples: np.ndarray, rate: int, how: str) -> tuple[np.ndarray, int]:
+    if how == "quiet":
+        return samples * 0.3, rate
+    if how == "noise":
+        hiss = np.random.default_rng(7).standard_normal(samples.shape) * 10 ** (-62 / 20)
+        return samples + hiss, rate
+    if how == "48 kHz":
+        length = round(len(samples) * 48_000 / rate)
+        at, there = np.arange(length) / 48_000, np.arange(len(samples)) / rate
+        return np.stack([np.interp(at, there, side) for side in samples.T], axis=1), 48_000
+    return samples, rate
+
+
+@pytest.mark.parametrize("how", ["as it is", "quiet", "noise", "48 kHz"])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_each_boundary_is_within_a_frame_and_a_hop_of_the_truth(tmp_path: Path, name: str, how: str) -> None:
+    scenario = SCENARIOS[name]
+    path = written(tmp_path / "call.wav", *changed(*sound(name), how))
+    is_true(scored(path, expect=scenario["expect"], onset_sec=scenario.get("onset_sec")), scenario["truth"])
+
+
+@pytest.mark.parametrize("subtype", ["PCM_16", "PCM_24", "FLOAT", "ULAW", "ALAW"])
+def test_every_form_of_a_wav_scores_alike(tmp_path: Path, subtype: str) -> None:
+    samples, rate = sound("hard-interruption-telephone")
+    is_true(
+        scored(written(tmp_path / "call.wav", samples, rate, subtype)),
+        SCENARIOS["hard-interruption-telephone"]["truth"],
+    )
+
+
+def test_two_mono_files_are_one_recording(tmp_path: Path) -> None:
+    samples, rate = sound(SPEECH)
+    sides = {
+        name: written(tmp_path / f"{name}.wav", samples[:, place], rate)
+        for place, name in enumerate(("caller", "agent"))
+    }
+    assert run_single(**sides)["events"][0]["verdict"] == scored(SUITE / f"{SPEECH}.flac")["verdict"]
+
+
+def test_the_suite_that_comes_with_hotato_passes_and_says_the_same_each_time() -> None:
+    found = run_suite(suite=SUITE_ID)
+    assert (found["mode"], found["exit_code"], found["summary"]["failed"]) == ("suite", 0, 0)
+    assert found["summary"]["events"] == len(SCENARIOS) >= 8
+    assert json.dumps(found) == json.dumps(hotato.run_suite(suite=SUITE_ID))
+    assert hotato.run_single is run_single
+    assert tuple(found["limits"]) == LIMITS
+
+
+def test_limits_and_labels_decide_the_verdict() -> None:
+    path = SUITE / f"{SPEECH}.flac"
+    assert run_single(stereo=path)["exit_code"] == 0
+    late = run_single(stereo=path, max_time_to_yield_sec=0.2)
+    assert (late["exit_code"], late["events"][0]["fix"]["code"]) == (1, "slow_yield")
+    over = run_single(stereo=path, max_talk_over_sec=0.2)
+    assert (over["exit_code"], over["events"][0]["fix"]["code"]) == (1, "talk_over")
+    assert run_single(stereo=path, expect="hold")["events"][0]["fix"]["code"] == "false_yield"
+    assert run_single(stereo=SUITE / "backchannel.flac")["events"][0]["fix"]["code"] == "no_yield"
+
+
+def test_what_allows_no_verdict_is_told_with_the_remedy(tmp_path: Path) -> None:
+    samples, rate = sound(SPEECH)
+    silent = samples.copy()
+    silent[:, 0] = 0
+    alone = samples.copy()
+    alone[:, 1] = 0
+    same = np.stack([samples[:, 1], samples[:, 1]], axis=1)
+    early = samples[: round(2.6 * rate)]
+    for number, (made, code) in enumerate(
+        [(silent, "silent_caller"), (alone, "silent_agent"), (same, "same_channels"), (early, "ends_too_soon")]
+    ):
+        found = run_single(stereo=written(tmp_path / f"{number}.wav", made, rate))
+        event = found["events"][0]
+        assert (found["exit_code"], event["scorable"], event["not_scorable_code"]) == (2, False, code)
+        assert "; " in event["not_scorable_reason"]
+
+
+def damaged(folder: Path) -> dict[str, Path]:
+    samples, rate = sound(SPEECH)
+    whole = written(folder / "whole.wav", samples, rate).read_bytes()
+    mono = written(folder / "mono.wav", samples[:, 0], rate)
+    broken = samples.copy()
+    broken[1000, 0] = np.nan
+    made = {
+        "mono": mono, "nan": written(folder / "nan.wav", broken, rate, "FLOAT"),
+        "empty": folder / "empty.wav", "text": folder / "text.wav", "header": folder / "header.wav",
+        "giant": folder / "giant.wav", "nothing": written(folder / "nothing.wav", samples[:0], rate),
+    }  # fmt: skip
+    made["empty"].write_bytes(b"")
+    made["text"].write_text("no sound at all\n" * 100, encoding="utf-8")
+    made["header"].write_bytes(whole[:30])
+    made["giant"].write_bytes(whole[:40] + b"\xff\xff\xff\x3f" + whole[44:5000])
+    return made
+
+
+@pytest.mark.parametrize("name", ["mono", "nan", "empty", "text", "header", "giant", "nothing"])
+def test_what_is_no_recording_of_two_sides_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = damaged(tmp_path)[name]
+    with pytest.raises(UsageError):
+        run_single(stereo=path)
+    assert main(["run", "--stereo", str(path), "--out", str(tmp_path / "out.json")]) == 2
+    assert path.name in capsys.readouterr().err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_a_recording_longer_than_the_limit_is_refused_by_name() -> None:
+    with limits(audio_seconds=5), pytest.raises(UsageError, match=r"--limit audio_seconds=N allows more"):
+        run_single(stereo=SUITE / f"{SPEECH}.flac")
+    with limits(audio_seconds=8):
+        assert run_single(stereo=SUITE / f"{SPEECH}.flac")["exit_code"] == 0
+
+
+@pytest.mark.parametrize("size", [1, 17, 43, 44, 45, 63, 200])
+def test_a_file_that_is_cut_anywhere_is_refused_or_scored(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "cut.flac"
+    path.write_bytes((SUITE / f"{SPEECH}.flac").read_bytes()[: size * 40])
+    assert main(["run", "--stereo", str(path)]) in (0, 1, 2)
+
+
+def test_the_command_line_scores_and_shows_its_frames(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, frames = str(SUITE / f"{SPEECH}.flac"), tmp_path / "frames.jsonl"
+    assert main(["run", "--stereo", path, "--expect", "yield", "--dump-frames", str(frames)]) == 0
+    assert capsys.readouterr().out.startswith("PASS")
+    meta, *rows = [json.loads(line) for line in frames.read_text(encoding="utf-8").splitlines()]
+    assert meta["schema"] == "hotato.frames.v1"
+    assert len(rows) == pytest.approx(760, abs=3)  # 7.6 s, a frame every 10 ms
+    assert main(["run", "--stereo", path, "--max-time-to-yield", "0.2"]) == 1
+    capsys.readouterr()
+    assert main(["run", "--suite", "barge-in", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"]["failed"] == 0
+
+
+def test_importing_hotato_does_not_import_the_scorer() -> None:
+    code = "import hotato, hotato.assert_, sys; print([m for m in ('numpy', 'soundfile', 'hotato.timing') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_recordings_are_what_the_tool_makes() -> None:
+    pytest.importorskip("espeakng_loader", reason="the recordings are remade with the extra `speech`")
+    done = subprocess.run(
+        [sys.executable, "tools/make_suite.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
