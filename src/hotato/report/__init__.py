@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hotato.report._view import Place, View
 
-__all__ = ["FORMATS", "build_report", "build_report_html", "build_report_md", "compare_runs", "write_report"]
+__all__ = [
+    "FORMATS", "build_index_html", "build_report", "build_report_html", "build_report_md", "compare_runs", "write_report",
+]  # fmt: skip
 
 # format -> the module of this room that renders it, and the ends of file names by which it is told
 _MODULES = {
@@ -74,6 +76,17 @@ def build_report_md(
 ) -> tuple[str, dict[str, Any] | None]:
     """Return the report as Markdown of at most 65,536 characters; arguments, the second value and errors as for HTML."""
     return build_report("md", **_given(suite, assertions, transcript, trace, rubric, base, document)), None
+
+
+def build_index_html(rows: Sequence[Mapping[str, Any]], *, title: str | None = None) -> str:
+    """Return one HTML page over many calls: counts by assertion and dimension, the slowest calls, what newly fails.
+
+    A row is `{call_id, envelope, href?, base?}`: an assert.v1 envelope, a path to the call's own report relative to the
+    index, and the envelope of an earlier run. Raise UsageError, a ValueError, where an envelope is none.
+    """
+    from hotato.report.html import render_index
+
+    return render_index(rows, title)
 
 
 def build_report(format: str, **given: Any) -> str:  # noqa: A002  # what a caller calls it
