@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from hotato.kinds._kind import Check, Kind, Resources, Source
-from hotato.match.events import Event, event_faults, finder
+from hotato.match.events import Event, event_faults, finder, recorded, sources
 from hotato.match.evidence import Evidence
 from hotato.match.gaps import CUT, EARLY, LATE, NEVER, Limits, Seconds, limit_faults, pairs, shown
 from hotato.model.fault import Fault
@@ -54,11 +54,11 @@ class Between(Kind, frozen=True, kw_only=True, tag="between"):
 
     def needs(self) -> tuple[Source, ...]:
         """Return the evidence that the two events are read from."""
-        return tuple(sorted({self.begins.source, self.follows.source}))
+        return sources(self.begins, self.follows)
 
     def rests_on(self) -> tuple[str, ...]:
         """Return what the trace's source must record."""
-        return tuple(sorted({*self.begins.rests_on(), *self.follows.rests_on()}))
+        return recorded(self.begins, self.follows)
 
     def faults(self, resources: Resources) -> Iterator[Fault]:
         """Yield all that is wrong beyond types."""

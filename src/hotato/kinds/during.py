@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from hotato.kinds._kind import Check, Kind, Resources, Source, Text
-from hotato.match.events import Event, event_faults, finder
+from hotato.match.events import Event, event_faults, finder, recorded, sources
 from hotato.match.evidence import Evidence
 from hotato.match.gaps import MOST_SHOWN, Seconds
 from hotato.match.text import fold_role
@@ -61,14 +61,11 @@ class During(Kind, frozen=True, kw_only=True, tag="during"):
 
     def needs(self) -> tuple[Source, ...]:
         """Return the evidence that the check reads."""
-        return tuple(
-            sorted({"transcript", *(event.source for event in (self.opens, self.closes) if event is not None)})
-        )
+        return tuple(sorted({"transcript", *sources(self.opens, self.closes)}))
 
     def rests_on(self) -> tuple[str, ...]:
         """Return what the trace's source must record."""
-        events = [event for event in (self.opens, self.closes) if event is not None]
-        return tuple(sorted({name for event in events for name in event.rests_on()}))
+        return recorded(self.opens, self.closes)
 
     def faults(self, resources: Resources) -> Iterator[Fault]:
         """Yield all that is wrong beyond types."""

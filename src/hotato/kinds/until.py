@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from hotato.kinds._kind import Check, Kind, Resources, Source
-from hotato.match.events import Event, event_faults, finder
+from hotato.match.events import Event, event_faults, finder, recorded, sources
 from hotato.match.evidence import Evidence
 from hotato.match.gaps import MOST_SHOWN, named, reference
 from hotato.match.timeline import Moment, Preceding, Timeline
@@ -53,12 +53,11 @@ class Until(Kind, frozen=True, kw_only=True, tag="until"):
 
     def needs(self) -> tuple[Source, ...]:
         """Return the evidence that the events are read from."""
-        return tuple(sorted({event.source for event in (self.never, self.allowed, self.since) if event is not None}))
+        return sources(self.never, self.allowed, self.since)
 
     def rests_on(self) -> tuple[str, ...]:
         """Return what the trace's source must record."""
-        events = [event for event in (self.never, self.allowed, self.since) if event is not None]
-        return tuple(sorted({name for event in events for name in event.rests_on()}))
+        return recorded(self.never, self.allowed, self.since)
 
     def faults(self, resources: Resources) -> Iterator[Fault]:
         """Yield all that is wrong beyond types."""

@@ -94,6 +94,16 @@ class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return f"the phrase{whose}" if self.says is not None else f"a turn{whose}"
 
 
+def sources(*events: Event | None) -> tuple[Literal["transcript", "trace"], ...]:
+    """Return the evidence that events are read from, sorted."""
+    return tuple(sorted({event.source for event in events if event is not None}))
+
+
+def recorded(*events: Event | None) -> tuple[str, ...]:
+    """Return what the source of the trace must record for events to be seen, sorted."""
+    return tuple(sorted({name for event in events if event is not None for name in event.rests_on()}))
+
+
 def event_faults(event: Event | None, *path: str | int) -> Iterator[Fault]:
     """Yield what is wrong with an event beyond its types."""
     if event is None:
