@@ -23,6 +23,7 @@ SUITE = ROOT / "src" / "hotato" / "timing" / "suites" / "barge_in"
 SCENARIOS = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(SUITE.glob("*.json"))}
 NEAR = 0.03 + 1e-9  # one frame and one hop
 SPEECH = "hard-interruption"
+RATE_OF_SILENCE = 8000
 
 
 def sound(name: str) -> tuple[np.ndarray, int]:
@@ -197,3 +198,25 @@ def test_the_recordings_are_what_the_tool_makes() -> None:
         [sys.executable, "tools/make_suite.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_assertions_read_the_scores_of_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = tmp_path / "a.yaml"
+    document.write_text(
+        "version: 1\nassertions:\n"
+        "  - {id: yields, kind: latency, field: verdict.seconds_to_yield, max: 0.8}\n"
+        "  - {id: sooner, kind: latency, field: verdict.seconds_to_yield, max: 0.2}\n",
+        encoding="utf-8",
+    )
+    words = ["assert", "run", "--assertions", str(document), "--format", "json"]
+    assert main([*words, "--stereo", str(SUITE / f"{SPEECH}.flac")]) == 1
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert [(one["status"], one["measured"]) for one in found] == [("PASS", 0.47), ("FAIL", 0.47)]
+    assert main([*words]) == 0
+    assert [one["code"] for one in json.loads(capsys.readouterr().out)["results"]] == ["no_timing", "no_timing"]
+    assert main([*words, "--onset", "2"]) == 2
+    assert "--onset means nothing without --stereo" in capsys.readouterr().out.replace("--onset: ", "--onset ")
+    silent = written(tmp_path / "silent.wav", np.zeros((RATE_OF_SILENCE * 5, 2)), RATE_OF_SILENCE)
+    assert main([*words, "--stereo", str(silent)]) == 0
+    assert {one["status"] for one in json.loads(capsys.readouterr().out)["results"]} == {"INCONCLUSIVE"}
+    assert main([*words, "--stereo", str(document)]) == 2

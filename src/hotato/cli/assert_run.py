@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _PROG = "hotato assert run"
-_INPUTS = ("assertions", "call", "transcript", "trace", "state")
+_INPUTS = ("assertions", "call", "transcript", "trace", "state", "stereo")
 _OF_A_CALL = ("call_format", "call_id")
 _OF_SPEECH = ("map_role", "origin")
+_OF_SOUND = ("expect", "onset")
 _ACTED_ON = ("role_map_unused", "roles_unknown")  # what was judged may not be what the user meant
 
 
@@ -61,6 +62,15 @@ def configure(parser: Parser) -> None:
     parser.switch("--capture-complete", "the trace's source records every kind of event, whatever it is known for")
     value("--state", "FILE", "the system of record: {resource: [rows]}, or a state config", completes="file")
     parser.switch("--include-evidence", "put each record that was read into the envelope, as state_evidence")
+    said = "a recording with caller and agent on a channel each, scored as hotato run does; the scores are the timing"
+    value("--stereo", "FILE", said, completes="file")
+    value(
+        "--expect",
+        "LABEL",
+        "what the agent is to do when the caller begins: yield (default), or hold",
+        choices=("yield", "hold"),
+    )
+    value("--onset", "SECONDS", "where the caller begins; by default it is found in the recording")
     policies = ("report", "fail", "refuse")
     said = "what an INCONCLUSIVE does to the exit code; beats the document's own setting"
     value("--inconclusive-policy", "POLICY", said, choices=policies)
@@ -144,11 +154,12 @@ def _judged(args: Namespace) -> tuple[dict[str, Any], Call]:
     plan = attempt(lambda: _plan(args))
     parts = [attempt(read) for read in _readers(args)]
     state = attempt(lambda: None if args.state is None else _state(args.state))
+    timing = attempt(lambda: None if args.stereo is None else _timing(args))
     if refused or plan is None:
         raise type(refused[0])(problem for error in refused for problem in error.problems)
     from hotato.cli._evidence import together
 
-    call = A.build_context(state_adapter=state)
+    call = A.build_context(state_adapter=state, timing=timing)
     twice = together(call, parts)
     if twice:
         raise CommandError(_PROG, f"--{twice}", f"the file of --call holds a {twice} as well; give one of them")
@@ -209,6 +220,15 @@ def _plan(args: Namespace) -> Any:
     )
 
 
+def _timing(args: Namespace) -> dict[str, Any]:
+    """Return the envelope of the recording, scored."""
+    from hotato.cli._timing import number
+    from hotato.timing import run_single
+
+    onset = number(args.onset, "--onset", _PROG)
+    return run_single(stereo=args.stereo, expect=args.expect or "yield", onset_sec=onset)
+
+
 def _state(path: str) -> Any:
     from hotato.state.load import load_state_adapter
 
@@ -253,11 +273,12 @@ def _check(args: Namespace) -> list[tuple[str, str]]:
 
 def _check_meaning(args: Namespace) -> None:
     """Refuse flags that say something of a file that is not given."""
-    given = [name for name in ("call", "transcript", "trace") if getattr(args, name) is not None]
+    given = [name for name in ("call", "transcript", "trace", "stereo") if getattr(args, name) is not None]
     for names, wanted in (
         (_OF_A_CALL, ["call"]),
         (_OF_SPEECH, ["call", "transcript"]),
         (("capture_complete",), ["call", "trace"]),
+        (_OF_SOUND, ["stereo"]),
     ):
         for name in names:
             if getattr(args, name) is not None and not set(wanted) & set(given):
