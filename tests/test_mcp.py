@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,12 @@ CALLS: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
+def alone(work: Callable[[], Awaitable[None]]) -> None:
+    """Run a coroutine in a thread of its own: the browser of other tests keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(anyio.run, work).result()
+
+
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     """Return a folder with a call and one to write to, beside a folder that is neither."""
@@ -184,7 +190,7 @@ def test_every_tool_returns_what_its_schema_promises(transport: str, scene: Fold
                 every = {str(place) for place in range(len(results["anyOf"]))}  # type: ignore[index]
                 assert given_forms == every, f"{name}: a form of its result is in no call"
 
-    anyio.run(main)
+    alone(main)
 
 
 def forms(value: Any, schema: dict[str, Any]) -> set[str]:
@@ -221,7 +227,7 @@ def test_resources_and_prompts_are_read(scene: Folders, address: str) -> None:
             with pytest.raises(MCPError):
                 await client.call_tool("nothing", {})
 
-    anyio.run(main)
+    alone(main)
 
 
 def test_a_page_in_a_browser_does_not_reach_a_server_on_loopback(address: str) -> None:
@@ -252,7 +258,7 @@ def test_a_token_is_asked_for_where_one_is_set(scene: Folders, monkeypatch: pyte
             assert await status(*tokens) == 401
         assert await status("Bearer one-two") == 404
 
-    anyio.run(main)
+    alone(main)
 
 
 # the command ----------------------------------------------------------------------------------------------------------
