@@ -38,7 +38,7 @@ _BROWSERS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"),
 }
 _OF_BROWSERS = "tests of the HTML report; any browser shows the report itself"
-_OF_OLLAMA = "a judge for judge_rubric on this machine"
+_OF_OLLAMA = "models on this machine; judging rubrics by them is not built yet"
 _OLLAMA = "127.0.0.1:11434"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LONGEST = 1.0  # seconds

@@ -42,15 +42,20 @@ class Scored(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.event["scorable"])
 
 
+def check_installed() -> None:
+    """Raise EvidenceError where the packages that scoring needs are missing."""
+    from importlib.util import find_spec
+
+    if find_spec("numpy") is None or find_spec("soundfile") is None:
+        said = "scoring a recording needs the packages numpy and soundfile: pip install 'hotato[audio]'"
+        raise EvidenceError(Problem(code="extra_missing", file="timing", message=said))
+
+
 def score(recording: Recording, label: Label, config: Config) -> Scored:
     """Score one recording. Raise EvidenceError where it cannot be read, UsageError where it cannot be what is meant."""
     recording.check()
     label.check()
-    try:
-        import numpy  # noqa: F401
-    except ImportError:
-        said = "scoring a recording needs the packages numpy and soundfile: pip install 'hotato[audio]'"
-        raise EvidenceError(Problem(code="extra_missing", file="timing", message=said)) from None
+    check_installed()
     with contextlib.ExitStack() as stack:
         sides = _sides(recording, stack)
         levels = _levels(sides, config)

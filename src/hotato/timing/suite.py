@@ -139,6 +139,9 @@ def run(
     config: Config,
 ) -> dict[str, Any]:
     """Return the envelope of a suite."""
+    from hotato.timing.scored import check_installed
+
+    check_installed()
     found = scenarios(folder_of(suite) if scenarios_dir is None else scenarios_dir)
     where = audio_dir if audio_dir is not None else scenarios_dir
     each = scored(found, folder_of(suite) if where is None else where, suffix, channels, config, echo_gate=echo_gate)
