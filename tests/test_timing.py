@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
+from jsonschema import Draft202012Validator
 
 import hotato
 from hotato.cli import main
@@ -220,3 +223,86 @@ def test_assertions_read_the_scores_of_a_recording(tmp_path: Path, capsys: pytes
     assert main([*words, "--stereo", str(silent)]) == 0
     assert {one["status"] for one in json.loads(capsys.readouterr().out)["results"]} == {"INCONCLUSIVE"}
     assert main([*words, "--stereo", str(document)]) == 2
+
+
+def test_every_envelope_keeps_its_schema(tmp_path: Path) -> None:
+    schema = json.loads((ROOT / "src" / "hotato" / "schema" / "envelope.v1.json").read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    keeps = Draft202012Validator(schema)
+    samples, rate = sound(SPEECH)
+    silent = written(tmp_path / "silent.wav", samples * [1.0, 0.0], rate)
+    holding = run_single(stereo=SUITE / "backchannel.flac", expect="yield", max_talk_over_sec=0.1, stack="own")
+    bleeding = run_single(stereo=SUITE / "echo-bleed.flac", echo_gate=True)
+    for made in (run_suite(suite=SUITE_ID), run_single(stereo=SUITE / f"{SPEECH}.flac"), run_single(stereo=silent)):
+        keeps.validate(made)
+    for made in (holding, bleeding):
+        keeps.validate(made)
+        assert not keeps.is_valid({**made, "score": 1})
+        assert not keeps.is_valid({**made, "events": [{**made["events"][0], "verdict": {"passed": "yes"}}]})
+    assert holding["exit_code"] == 1
+
+
+def test_two_sets_of_recordings_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    shutil.copytree(SUITE, before)
+    shutil.copytree(SUITE, after)
+    shutil.copy(SUITE / "backchannel.flac", before / f"{SPEECH}.flac")
+    told = ["verify", "--before", str(before), "--after", str(after), "--format", "json"]
+    assert main(told) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"] == {
+        "scenarios": 11, "fixed": 1, "regressed": 0, "same": 10, "no_verdict": 0, "failing_after": 0,
+    }  # fmt: skip
+    assert [row["outcome"] for row in found["scenarios"] if row["scenario_id"] == SPEECH] == ["fixed"]
+    told[2], told[4] = told[4], told[2]
+    assert main(told) == 1
+    assert json.loads(capsys.readouterr().out)["summary"]["regressed"] == 1
+    shutil.copy(
+        SUITE / "backchannel.flac", after / f"{SPEECH}.flac"
+    )  # fails on both sides: the same, and still a failure
+    assert main(told) == 1
+    assert json.loads(capsys.readouterr().out)["summary"]["same"] == 11
+
+
+def test_a_set_that_lacks_or_cannot_use_a_recording_is_refused_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = tmp_path / "before", tmp_path / "after"
+    shutil.copytree(SUITE, before)
+    shutil.copytree(SUITE, after)
+    (before / f"{SPEECH}.flac").unlink()
+    (after / "correction.flac").write_bytes(b"not a recording")
+    out = tmp_path / "out.json"
+    assert main(["verify", "--before", str(before), "--after", str(after), "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert f"{SPEECH}.flac" in said
+    assert "correction.flac" in said
+    assert not out.exists()
+    assert main(["verify", "--before", str(before), "--after", str(before)]) == 2
+    samples, rate = sound(SPEECH)
+    shutil.copytree(SUITE, before, dirs_exist_ok=True)
+    shutil.copytree(SUITE, after, dirs_exist_ok=True)
+    soundfile.write(after / f"{SPEECH}.flac", samples * [1.0, 0.0], rate)
+    capsys.readouterr()
+    assert main(["verify", "--before", str(before), "--after", str(after)]) == 2
+    assert "NO VERDICT" in capsys.readouterr().out
+
+
+TABLE = {
+    "diar, begins": (16, 11), "diar, ends": (16, 11), "ami, begins": (4, 1), "ami, ends": (4, 2),
+    "tau2voice, response": (34, 32), "tau2voice, yield": (23, 23),
+}  # fmt: skip
+
+
+def test_labelled_recordings_of_others_are_measured_as_the_page_says() -> None:
+    examples = ROOT / "examples" / "corpora"
+    sys.path.insert(0, str(examples))
+    try:
+        corpus, timing = import_module("corpus"), import_module("timing")
+    finally:
+        sys.path.remove(str(examples))
+    shared = corpus.CORPORA.parent
+    if not (shared / "audio").is_dir():
+        pytest.skip(f"{shared / 'audio'} is not here: real recordings are not part of the project")
+    found = timing.tables(shared)
+    assert {name: (len(rows), sum(map(timing.is_near, rows))) for name, rows in found.items()} == TABLE

@@ -1,9 +1,10 @@
-"""Print the JSON Schema of assertions documents, envelopes or voice traces.
+"""Print the JSON Schema of assertions documents, envelopes, voice traces or scores.
 
 For example:
   hotato assert schema document > assert-document.v1.json
   hotato assert schema envelope > assert.v1.json
   hotato assert schema trace > voice_trace.v1.json
+  hotato assert schema timing > envelope.v1.json
 
 An editor completes fields and marks mistakes once a document begins with
   # yaml-language-server: $schema=assert-document.v1.json
@@ -17,12 +18,17 @@ from argparse import Namespace
 from hotato.cli._out import emit
 from hotato.cli._parser import Parser
 
-_FILES = {"document": "assert-document.v1.json", "envelope": "assert.v1.json", "trace": "voice_trace.v1.json"}
+_FILES = {
+    "document": "assert-document.v1.json",
+    "envelope": "assert.v1.json",
+    "trace": "voice_trace.v1.json",
+    "timing": "envelope.v1.json",
+}
 
 
 def configure(parser: Parser) -> None:
     """Declare flags."""
-    parser.operand("WHICH", "document (default), envelope or trace", choices=tuple(_FILES))
+    parser.operand("WHICH", "document (default), envelope, trace or timing", choices=tuple(_FILES))
 
 
 def main(args: Namespace) -> int:
