@@ -12,7 +12,7 @@ Bad documents and bad evidence raise `hotato.errors.UsageError`, a ValueError, w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hotato.context.build import build_context
@@ -98,14 +98,16 @@ def compile_assertions(
     inconclusive_policy: str | None = None,
     strict: bool | None = None,
     join_segments: bool | None = None,
+    verify_bundle: Callable[[str], tuple[int, int, int]] | None = None,
 ) -> Plan:
     """Compile a document once, to judge any number of calls with `judge_call`. Raise DocumentError.
 
     `doc` is a mapping or the text of a YAML or JSON file, `packs` are bundled assertion packs to merge in by name, `file`
-    names a text in messages. An argument beats the document's own setting.
+    names a text in messages. An argument beats the document's own setting. `verify_bundle` (`hotato.core.verify_bundle`)
+    scores the contracts that `timing_contract` names; without it that kind is INCONCLUSIVE.
     """
     _check_policy(inconclusive_policy)
-    resources = Resources(_read_pack(file))
+    resources = Resources(_read_pack(file), verify_bundle)
     return compile_plan(
         _load(doc, resources, packs, file),
         resources,

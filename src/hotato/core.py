@@ -12,4 +12,11 @@ from __future__ import annotations
 from hotato.timing import Config, run_single, run_suite
 from hotato.timing.claims import LIMITS, SUITE_ID
 
-__all__ = ["LIMITS", "SUITE_ID", "Config", "run_single", "run_suite"]
+__all__ = ["LIMITS", "SUITE_ID", "Config", "run_single", "run_suite", "verify_bundle"]
+
+
+def verify_bundle(path: str) -> tuple[int, int, int]:
+    """Return how many contracts a path holds, how many are kept, how many cannot be verified; for `compile_assertions`."""
+    from hotato.timing.contract import counts
+
+    return counts(path)

@@ -92,6 +92,7 @@ class Checker:
 
     def _plan(self, assertions: Any, settings: Mapping[str, Any]) -> Plan:
         from hotato import assert_ as judge
+        from hotato.core import verify_bundle
 
         if isinstance(assertions, (str, os.PathLike)):
             from hotato.context.files import MOST_CONFIG, read_text
@@ -99,10 +100,11 @@ class Checker:
 
             path = os.path.join(self.folder, os.fspath(assertions))
             text = read_text(path, most=MOST_CONFIG, error=DocumentError)
-            return judge.compile_assertions(text, file=path, **settings)
+            return judge.compile_assertions(text, file=path, verify_bundle=verify_bundle, **settings)
         if isinstance(assertions, (list, tuple)):
             assertions = {"version": 1, "assertions": list(assertions)}
-        return judge.compile_assertions(assertions, file=os.path.join(self.folder, "assertions"), **settings)
+        file = os.path.join(self.folder, "assertions")
+        return judge.compile_assertions(assertions, file=file, verify_bundle=verify_bundle, **settings)
 
     def _parts(self, call: Any, transcript: Any, trace: Any, complete: bool) -> Iterator[Any]:
         from hotato import assert_ as judge

@@ -11,6 +11,7 @@ import pytest
 from hotato.assert_ import compile_assertions, judge_call
 from hotato.cli._case import call_of, read_case
 from hotato.context.files import MOST_CONFIG, read_text
+from hotato.core import verify_bundle
 from hotato.errors import DocumentError, UsageError
 from hotato.plan.text import explanation, safe
 from hotato.report._places import in_document
@@ -32,7 +33,7 @@ class CaseFile(pytest.File):
         file = str(self.path)
         try:
             tree, self._evidence = read_case(read_text(file, most=MOST_CONFIG, error=DocumentError), file)
-            self._plan = compile_assertions(tree, file=file)
+            self._plan = compile_assertions(tree, file=file, verify_bundle=verify_bundle)
         except UsageError as error:
             raise self.CollectError(str(error)) from None
         places = in_document(tree, file)

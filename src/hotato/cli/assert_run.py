@@ -217,7 +217,14 @@ def _plan(args: Namespace) -> Any:
         inconclusive_policy=args.inconclusive_policy,
         strict=args.strict,
         join_segments=args.join_segments,
+        verify_bundle=_verify_bundle,
     )
+
+
+def _verify_bundle(path: str) -> tuple[int, int, int]:
+    from hotato.core import verify_bundle
+
+    return verify_bundle(path)
 
 
 def _timing(args: Namespace) -> dict[str, Any]:

@@ -41,8 +41,8 @@ class Resources(Protocol):
     """What a kind may ask for while it is compiled."""
 
     @property
-    def verify_bundle(self) -> Callable[[str], tuple[int, int]] | None:
-        """Re-score a contract bundle: (total, passed). None until a verifier is installed."""
+    def verify_bundle(self) -> Callable[[str], tuple[int, int, int]] | None:
+        """Re-score the contracts at a path: how many, how many are kept, how many cannot be verified. None without one."""
 
     def pattern(self, source: str, *, case_sensitive: bool = False, speech: bool = True) -> Pattern:
         """Return the compiled pattern, the same object for the same pattern."""

@@ -12,8 +12,8 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
 
     - `bundle`: a `.hotato` directory, or a directory of them, relative to where the run starts.
 
-    Each bundle's audio is scored again and held against the policy in it. A bundle that is missing or cannot be verified
-    makes the result INCONCLUSIVE.
+    Each bundle's audio is scored again and held against the policy in it. A bundle that is missing, changed or otherwise
+    not to be verified makes the result INCONCLUSIVE, unless another one is broken.
 
     ```yaml
     - id: still-yields-to-the-caller
@@ -29,6 +29,7 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
         "kept": "{passed} of {total} contracts are kept",
         "broken": "{passed} of {total} contracts are kept",
         "no_verifier": "this installation has no verifier for timing contracts",
+        "unverified": "{unverified} of {total} contracts cannot be verified; hotato contract verify says why",
         "no_contract": "the bundle holds no contract that could be verified",
     }
     shows = ("contracts",)
@@ -40,11 +41,14 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
         def check(_: Evidence) -> Verdict:
             if verify is None:
                 return unsettled("no_verifier")
-            total, passed = verify(bundle)
+            total, passed, unverified = verify(bundle)
             if not total:
                 return unsettled("no_contract")
             counts = {"total": total, "passed": passed}
-            tell, code = (holds, "kept") if passed == total else (breaks, "broken")
-            return tell(code, exercised=total, fields={"contracts": counts}, **counts)
+            if passed + unverified < total:
+                return breaks("broken", exercised=total, fields={"contracts": counts}, **counts)
+            if unverified:
+                return unsettled("unverified", fields={"contracts": counts}, unverified=unverified, **counts)
+            return holds("kept", exercised=total, fields={"contracts": counts}, **counts)
 
         return check

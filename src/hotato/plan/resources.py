@@ -17,14 +17,14 @@ DEFAULT_PACK = "default"
 class Resources:
     """Shared by all assertions of a plan, so that equal patterns and packs are prepared once.
 
-    `read_text` reads a file that a document names; without it a `pack_path` is refused. `verify_bundle` re-scores a
-    contract bundle and returns (total, passed).
+    `read_text` reads a file that a document names; without it a `pack_path` is refused. `verify_bundle` re-scores
+    the contracts at a path and returns how many there are, how many are kept, and how many cannot be verified.
     """
 
     def __init__(
         self,
         read_text: Callable[[str], str] | None = None,
-        verify_bundle: Callable[[str], tuple[int, int]] | None = None,
+        verify_bundle: Callable[[str], tuple[int, int, int]] | None = None,
     ) -> None:
         self.verify_bundle = verify_bundle
         self._read_text = read_text

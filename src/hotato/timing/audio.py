@@ -95,6 +95,15 @@ class Sound:
             first += _A_PIECE
             self._check_length()
 
+    @property
+    def is_wide(self) -> bool:
+        """Say whether its samples have more than 16 bits."""
+        return not self._is_short
+
+    def read(self, columns: Sequence[int], count: int) -> Numbers:
+        """Return the next samples of some channels as whole numbers, one row a channel; fewer at the end."""
+        return self._read(count, columns)
+
     def stretch(self, column: int, start: int, count: int) -> Numbers:
         """Return so many samples of a channel from one on; fewer where it ends before. Zero where it has not begun."""
         import numpy as np

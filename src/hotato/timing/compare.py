@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotato.errors import EvidenceError
+from hotato.errors import EvidenceError, Problem
 from hotato.timing.claims import SUITE_ID, TOOL
 from hotato.timing.config import Config
 
@@ -64,7 +64,7 @@ def _both(
     from hotato.timing.suite import scored
 
     sets: list[list[Event]] = []
-    wrong = []
+    wrong: list[Problem] = []
     for folder in folders:
         try:
             each = scored(found, folder, suffix, channels, config, echo_gate=echo_gate)

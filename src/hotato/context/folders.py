@@ -1,0 +1,79 @@
+"""Making a folder that a user named: whole or not at all.
+
+What goes into it is written to a temporary folder beside its place, flushed to disk, and moved there. Where that fails, or
+the process is told to stop, nothing is left; a process that is killed leaves at most the temporary folder, and the next
+write to the same place sweeps it up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from hotato.context.writing import sweep, temporary_name, unwritable
+from hotato.errors import Problem, UsageError
+
+_PRIVATE = 0o700
+
+
+@contextlib.contextmanager
+def new_folder(path: str) -> Iterator[str]:
+    """Yield the path of a fresh private folder that becomes `path` when the block ends well, and vanishes otherwise.
+
+    Raise UsageError where something is at `path` already, or where it cannot be made.
+    """
+    place = path.rstrip("/" + os.sep) or path
+    if "\0" in place:
+        raise UsageError(Problem(code="file_kind", file=place, message="a file name cannot hold a NUL character"))
+    if os.path.lexists(place):
+        said = "exists already, and a folder is not written over; name another, or move it away"
+        raise UsageError(Problem(code="file_exists", file=place, message=said))
+    try:
+        sweep(place)
+        temporary = _made(place)
+    except OSError as cause:
+        raise unwritable(place, cause) from None
+    try:
+        yield temporary
+        try:
+            _settle(temporary)
+            os.rename(temporary, place)
+            _flush(os.path.dirname(os.path.abspath(place)))
+        except OSError as cause:
+            raise unwritable(place, cause) from None
+    except BaseException:
+        import shutil
+
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _made(place: str) -> str:
+    for number in range(1000):
+        temporary = temporary_name(place, number)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(temporary, _PRIVATE)
+            return temporary
+    raise FileExistsError("temporary folders of that name are there already")
+
+
+def _settle(folder: str) -> None:
+    """Flush everything inside to disk; what was private while it was made gets the permissions that new folders have."""
+    for inside, _, files in os.walk(folder):
+        for name in files:
+            with open(os.path.join(inside, name), "rb") as file:
+                os.fsync(file.fileno())
+        _flush(inside)
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(folder, 0o777 & ~mask)
+
+
+def _flush(folder: str) -> None:
+    with contextlib.suppress(OSError):  # not every file system lets a folder be flushed
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

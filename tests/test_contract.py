@@ -1,0 +1,305 @@
+"""Contracts: kept, broken, changed behind our back, and sent as archives by somebody who means harm."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from hotato import assert_ as A
+from hotato.cli import main
+from hotato.core import verify_bundle
+from hotato.errors import EvidenceError
+from hotato.model.limits import limits
+from hotato.timing import Config, Label, Recording, archive, bundle, contract
+
+ROOT = Path(__file__).resolve().parent.parent
+SUITE = ROOT / "src" / "hotato" / "timing" / "suites" / "barge_in"
+YIELDS, HOLDS = SUITE / "hard-interruption.flac", SUITE / "backchannel.flac"
+
+
+def kept(folder: Path, name: str = "one", sound: Path = YIELDS, **label: Any) -> Path:
+    place, _ = contract.create(Recording(stereo=sound), Label(**label), Config(), name=name, folder=str(folder))
+    return Path(place)
+
+
+def code_of(folder: Path) -> str:
+    row = contract.verify(str(folder))["contracts"][0]
+    return str(row.get("code", row["status"]))
+
+
+def test_a_contract_is_kept_while_its_audio_meets_the_policy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["contract", "create", "--stereo", str(YIELDS), "--expect", "yield", "--id", "one", "--out", str(tmp_path)]
+    assert main([*told, "--max-time-to-yield", "0.8"]) == 0
+    assert main(["contract", "verify", str(tmp_path / "one.hotato")]) == 0
+    assert main(["contract", "inspect", str(tmp_path / "one.hotato"), "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out.rpartition("\n1 contract: 1 kept\n")[2])
+    assert shown["contract"]["policy"] == {"expect": "yield", "max_time_to_yield_sec": 0.8}
+    assert main(told) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert main([*told[:-3], "late", "--out", str(tmp_path), "--max-time-to-yield", "0.2"]) == 1
+    assert main(["contract", "verify", str(tmp_path)]) == 1
+    assert "1 kept, 1 broken" in capsys.readouterr().out
+    assert verify_bundle(str(tmp_path)) == (2, 1, 0)
+
+
+def test_the_same_recording_makes_the_same_bundle_and_archive(tmp_path: Path) -> None:
+    made = [kept(tmp_path / name) for name in ("a", "b")]
+    files = [{str(f.relative_to(one)): f.read_bytes() for f in one.rglob("*") if f.is_file()} for one in made]
+    assert files[0] == files[1]
+    for place, name in zip(made, ("a.zip", "b.zip"), strict=True):
+        archive.pack(str(place), str(tmp_path / name))
+    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+
+
+@pytest.mark.parametrize("subtype", ["PCM_24", "FLOAT", "PCM_16"])
+def test_the_audio_of_a_bundle_scores_as_its_source_does(tmp_path: Path, subtype: str) -> None:
+    samples, rate = soundfile.read(YIELDS)
+    soundfile.write(tmp_path / "caller.wav", samples[:, 0], rate, subtype=subtype)
+    soundfile.write(tmp_path / "agent.wav", samples[:, 1], rate, subtype=subtype)
+    soundfile.write(tmp_path / "turned.wav", samples[:, ::-1], rate, subtype=subtype)
+    sides = Recording(caller=tmp_path / "caller.wav", agent=tmp_path / "agent.wav")
+    turned = Recording(stereo=tmp_path / "turned.wav", caller_channel=1, agent_channel=0)
+    made = [
+        contract.create(one, Label(), Config(), name=name, folder=str(tmp_path))[1]
+        for one, name in ((sides, "sides"), (turned, "turned"), (Recording(stereo=YIELDS), "whole"))
+    ]
+    assert made[0].files == made[1].files
+    assert made[0].measurement == made[1].measurement == made[2].measurement
+    assert contract.verify(str(tmp_path))["summary"]["kept"] == 3
+
+
+def test_what_allows_no_verdict_is_no_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    samples, rate = soundfile.read(YIELDS)
+    soundfile.write(tmp_path / "silent.wav", samples * [0, 1], rate)
+    told = ["contract", "create", "--stereo", str(tmp_path / "silent.wav"), "--id", "one", "--out", str(tmp_path)]
+    assert main(told) == 2
+    assert "cannot be made a contract" in capsys.readouterr().err
+    assert not (tmp_path / "one.hotato").exists()
+    for name in ("../one", "a/b", ".", "con", "CON.x", "x.", "", "a" * 101, "\u00e9", "-x"):
+        told = ["contract", "create", "--stereo", str(YIELDS), f"--id={name}", "--out", str(tmp_path)]
+        assert main(told) == 2, name
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["silent.wav"]
+
+
+def audio(folder: Path) -> None:
+    samples, rate = soundfile.read(folder / "audio" / "event.wav", dtype="int16")
+    soundfile.write(folder / "audio" / "event.wav", samples // 2, rate, subtype="PCM_16")
+
+
+def frames(folder: Path) -> None:
+    with (folder / "evidence" / "frames.jsonl").open("a") as file:
+        file.write("{}\n")
+
+
+def lost(folder: Path) -> None:
+    (folder / "evidence" / "frames.jsonl").unlink()
+
+
+def more(folder: Path) -> None:
+    (folder / "notes.txt").write_text("mine")
+
+
+def link(folder: Path) -> None:
+    shutil.move(folder / "audio" / "event.wav", folder.parent / "elsewhere.wav")
+    (folder / "audio" / "event.wav").symlink_to(folder.parent / "elsewhere.wav")
+
+
+def linked_folder(folder: Path) -> None:
+    shutil.move(folder / "audio", folder.parent / "elsewhere")
+    (folder / "audio").symlink_to(folder.parent / "elsewhere")
+
+
+def pipe(folder: Path) -> None:
+    os.mkfifo(folder / "traces")
+
+
+def edited(folder: Path) -> None:
+    """The hash is set right as well: the numbers still are not those of the audio."""
+    audio(folder)
+    change(folder, lambda made: made["files"].update({"audio/event.wav": bundle.hash_of(str(folder / bundle.AUDIO))}))
+
+
+def better(folder: Path) -> None:
+    change(folder, lambda made: made["measurement"].update(seconds_to_yield=0.1))
+
+
+def change(folder: Path, how: Any) -> None:
+    made = json.loads((folder / "contract.json").read_text())
+    how(made)
+    (folder / "contract.json").write_text(json.dumps(made))
+
+
+@pytest.mark.parametrize("how", [audio, frames, lost, more, link, linked_folder, pipe, edited, better])
+def test_a_bundle_that_was_changed_is_refused(tmp_path: Path, how: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = kept(tmp_path)
+    assert code_of(folder) == "kept"
+    how(folder)
+    assert code_of(folder) == "tampered"
+    assert main(["contract", "verify", str(folder)]) == 2
+    assert "REFUSED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("files", {"../../etc/passwd": "0" * 64}),
+        ("files", {}),
+        ("id", "../x"),
+        ("schema", "hotato.contract.v2"),
+        ("polcy", {}),
+        ("policy", {"expect": "perhaps"}),
+        ("measurement", {}),
+    ],
+)
+def test_a_contract_that_says_what_none_does_is_refused(tmp_path: Path, field: str, value: Any) -> None:
+    folder = kept(tmp_path)
+    change(folder, lambda made: made.update({field: value}))
+    assert contract.verify(str(folder))["exit_code"] == 2
+
+
+def test_a_damaged_contract_is_refused_with_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = kept(tmp_path)
+    (folder / "contract.json").write_text('{"id": 1,\n "id": 2}')
+    assert code_of(folder) == "json_duplicate_key"
+    assert main(["contract", "inspect", str(folder)]) == 2
+    assert "contract.json:2" in capsys.readouterr().err
+    assert main(["contract", "verify", str(tmp_path / "nothing")]) == 2
+    assert main(["contract", "verify", str(ROOT / "src")]) == 2
+    assert "holds no contract" in capsys.readouterr().err
+
+
+def judged(path: Path) -> dict[str, Any]:
+    document = {"version": 1, "assertions": [{"id": "a", "kind": "timing_contract", "bundle": str(path)}]}
+    plan = A.compile_assertions(document, verify_bundle=verify_bundle)
+    found: dict[str, Any] = A.judge_call(plan, A.build_context())["results"][0]
+    return found
+
+
+def test_assertions_hold_contracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = kept(tmp_path)
+    assert judged(folder)["status"] == "PASS"
+    assert judged(tmp_path / "nothing")["status"] == "INCONCLUSIVE"
+    kept(tmp_path, "two", HOLDS)
+    assert judged(tmp_path)["contracts"] == {"total": 2, "passed": 1}
+    shutil.rmtree(tmp_path / "two.hotato")
+    kept(tmp_path, "three", YIELDS)
+    audio(tmp_path / "three.hotato")
+    assert (judged(tmp_path)["status"], judged(tmp_path)["code"]) == ("INCONCLUSIVE", "unverified")
+    document = tmp_path / "a.yaml"
+    document.write_text(f"version: 1\nassertions:\n  - {{id: a, kind: timing_contract, bundle: '{folder}'}}\n")
+    said = tmp_path / "said.json"
+    said.write_text('[{"role": "agent", "text": "Hello."}]')
+    assert main(["assert", "run", "--assertions", str(document), "--transcript", str(said)]) == 0
+    capsys.readouterr()
+
+
+def test_an_archive_comes_back_as_it_was(tmp_path: Path) -> None:
+    trace = tmp_path / "voice_trace.jsonl"
+    trace.write_text('{"type": "tool_call", "name": "refund", "start": 0.5}\n')
+    place, _ = contract.create(
+        Recording(stereo=YIELDS), Label(), Config(), name="one", folder=str(tmp_path), trace=str(trace)
+    )
+    archive.pack(place, str(tmp_path / "one.zip"))
+    back, made = archive.unpack(str(tmp_path / "one.zip"), str(tmp_path / "u"))
+    assert made.files["traces/voice_trace.jsonl"]
+    assert contract.verify(back)["exit_code"] == 0
+    assert {str(f.relative_to(back)): f.read_bytes() for f in Path(back).rglob("*") if f.is_file()} == {
+        str(f.relative_to(place)): f.read_bytes() for f in Path(place).rglob("*") if f.is_file()
+    }
+    with pytest.raises(Exception, match="exists already"):
+        archive.unpack(str(tmp_path / "one.zip"), str(tmp_path / "u"))
+
+
+NAMES = [
+    "../contract.json", "/etc/x", "C:\\x", "\\\\host\\x", "audio\\event.wav", "C:x", "a\0b", "contract.json ", "contract.json.",
+    "CON", "Contract.json", "audio/../contract.json", "./contract.json", "audio/", "nested.zip", "cafe\u0301",
+]  # fmt: skip
+
+
+def members(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as one:
+        return {name: one.read(name) for name in one.namelist()}
+
+
+def hostile(tmp_path: Path, how: str) -> Path:
+    """Write an archive that is right but for one thing."""
+    folder = kept(tmp_path)
+    good, path = tmp_path / "good.zip", tmp_path / "bad.zip"
+    archive.pack(str(folder), str(good))
+    held = members(good)
+    if how in ("prefix", "suffix", "comment", "cut", "flip"):
+        raw = good.read_bytes()
+        ends = {"prefix": b"#!" + raw, "suffix": raw + b"x", "comment": raw[:-2] + b"\x01\x00c", "cut": raw[:-400]}
+        path.write_bytes(ends.get(how, raw[:900] + bytes([raw[900] ^ 1]) + raw[901:]))
+        return path
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as one:
+        for name, data in list(held.items()):
+            made = zipfile.ZipInfo(name)
+            made.external_attr = (stat.S_IFREG | 0o644) << 16
+            if name == "audio/event.wav":
+                modes = {"symlink": stat.S_IFLNK | 0o777, "device": stat.S_IFCHR | 0o644, "fifo": stat.S_IFIFO | 0o644,
+                         "setuid": stat.S_IFREG | 0o4755}  # fmt: skip
+                made.external_attr = modes.get(how, stat.S_IFREG | 0o644) << 16
+                held[name] = {"bomb": b"\0" * (1 << 25), "other": data + b"\0"}.get(how, data)
+            one.writestr(made, held[name], zipfile.ZIP_BZIP2 if how == "bzip2" else zipfile.ZIP_DEFLATED)
+        if how.startswith("name:"):
+            one.writestr(zipfile.ZipInfo("x"), b"x")
+            one.infolist()[-1].filename = how[5:]
+        if how == "twice":
+            with pytest.warns(UserWarning, match="Duplicate"):
+                one.writestr("contract.json", held["contract.json"])
+        if how == "many":
+            for number in range(3000):
+                one.writestr(f"{number}", b"")
+    raw = bytearray(path.read_bytes())
+    if how in ("encrypted", "lies"):
+        for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            place = raw.index(mark)
+            if how == "encrypted":
+                raw[place + at] |= 1
+            else:
+                struct.pack_into("<L", raw, place + at + 16, 100)
+        path.write_bytes(raw)
+    return path
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["prefix", "suffix", "comment", "cut", "flip", "symlink", "device", "fifo", "setuid", "bomb", "other", "bzip2", "twice",
+     "many", "encrypted", "lies", *(f"name:{name}" for name in NAMES)],
+)  # fmt: skip
+def test_an_archive_that_means_harm_leaves_nothing_behind(tmp_path: Path, how: str) -> None:
+    path, out = hostile(tmp_path, how), tmp_path / "out"
+    before = sorted(tmp_path.rglob("*"))
+    with limits(file_bytes=1 << 22), pytest.raises(EvidenceError):
+        archive.unpack(str(path), str(out))
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_link_that_waits_at_the_target_is_not_followed(tmp_path: Path) -> None:
+    archive.pack(str(kept(tmp_path)), str(tmp_path / "one.zip"))
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "one.hotato").symlink_to(tmp_path / "elsewhere")
+    assert main(["contract", "unpack", str(tmp_path / "one.zip"), "--out", str(tmp_path / "out")]) == 2
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_silence_in_both_sides_of_a_wide_file_is_not_stretched(tmp_path: Path) -> None:
+    samples, rate = soundfile.read(YIELDS)
+    soundfile.write(tmp_path / "wide.wav", samples, rate, subtype="FLOAT")
+    kept(tmp_path, "wide", tmp_path / "wide.wav")
+    back, _ = soundfile.read(tmp_path / "wide.hotato" / "audio" / "event.wav")
+    assert np.abs(back - samples).max() < 1e-6
