@@ -7,7 +7,7 @@ JOBS := 2
 SECONDS := 60
 PAIRS := 1000000
 
-.PHONY: setup browser test lint types layers generated tests demo bench fuzz corpora generate format clean
+.PHONY: setup browser test lint types layers generated tests demo bench bench-scale fuzz corpora generate format clean
 
 setup: $(STAMP)
 	@echo "hotato is installed in $(CURDIR)/$(VENV)"
@@ -61,6 +61,10 @@ demo: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+# make bench-scale PROFILE=--profile also shows where the time goes.
+bench-scale: setup
+	$(BIN)/python benchmarks/scale.py $(PROFILE)
 
 # make fuzz SECONDS=10 takes ten seconds for each format; PAIRS=10000 tries fewer regexes.
 fuzz: setup

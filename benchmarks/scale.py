@@ -1,0 +1,173 @@
+"""How many calls a second, against the least that any judge would have to do with the same bytes.
+
+Run it with `make bench-scale`. All that is compared is measured side by side in one run, in turns; medians are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import json
+import pstats
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import calls
+import msgspec
+import re2
+
+from hotato import assert_ as A
+from hotato.model import codec
+from hotato.state_adapter import MockStateAdapter
+
+SOURCES = ("regex", "phrase", "says", "before", "after", "url_matches")
+Work = Callable[[bytes], object]
+
+
+class Said(msgspec.Struct):
+    """Of a turn what a judge cannot do without."""
+
+    role: str
+    text: str
+    start: float | None = None
+    end: float | None = None
+
+
+class Done(msgspec.Struct):
+    """Of a span what a judge cannot do without."""
+
+    type: str
+    name: str | None = None
+    start_sec: float | None = None
+    end_sec: float | None = None
+    latency_ms: float | None = None
+    arguments: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+
+
+class Line(msgspec.Struct):
+    """A call as one line of input."""
+
+    call_id: str
+    transcript: list[Said]
+    spans: list[Done] | None = None
+    state: dict[str, Any] | None = None
+
+
+def main(argv: Sequence[str]) -> None:
+    """Print all figures."""
+    parser = argparse.ArgumentParser(description="Measure judging at scale.")
+    parser.add_argument("--profile", action="store_true", help="also show where the time of a judged call goes")
+    given = parser.parse_args(argv)
+    print(f"Python {sys.version.split()[0]}; medians, side by side in one run")
+    for size in (25, 200):
+        one_call(size)
+    if given.profile:
+        profile(200)
+
+
+def one_call(size: int) -> None:
+    """Print what a call costs from bytes to the bytes of its envelope, beside the floor and beside plain `re` by turn."""
+    document = calls.document(size)
+    plan, found = A.compile_assertions(document), sorted(set(regexes(document)))
+    lines = [line for line in calls.lines(24) if b'"spans"' in line]
+    whole = _whole(plan)
+    work = {"floor": _floor(whole(lines[0]), found), "re by turn": _by_turn(found), "whole judged call": whole}
+    spent = side_by_side([lambda f=f: _pass(f, lines) for f in work.values()], 15)
+    floor = spent[0]
+    print(f"\n{size} assertions, {len(found)} distinct regexes, a call of {statistics.mean(map(len, lines)):.0f} bytes")
+    for name, seconds in zip(work, spent, strict=True):
+        print(f"  {name:<20}{seconds * 1e6:9.0f} us {seconds / floor:7.2f} x the floor")
+
+
+def _floor(envelope: bytes, found: Sequence[str]) -> Work:
+    """Return the least to be done: decode into types, one scan of the text for all regexes at once, encode an envelope."""
+    options = re2.Options()
+    options.case_sensitive = False
+    every = re2.Set.SearchSet(options)
+    for source in found:
+        every.Add(source)
+    every.Compile()
+    decode, encode = msgspec.json.Decoder(Line).decode, msgspec.json.Encoder().encode
+    said = msgspec.json.decode(envelope)
+
+    def work(line: bytes) -> object:
+        every.Match("\n".join([turn.text for turn in decode(line).transcript]))
+        return encode(said)
+
+    return work
+
+
+def _by_turn(found: Sequence[str]) -> Work:
+    """Return what is mostly written first: `json.loads`, and `re.search` of every regex in every turn."""
+    patterns = [re.compile(source, re.IGNORECASE) for source in found]
+
+    def work(line: bytes) -> object:
+        texts = [turn["text"] for turn in json.loads(line)["transcript"]]
+        return [[pattern.search(text) for text in texts] for pattern in patterns]
+
+    return work
+
+
+def _whole(plan: A.Plan) -> Callable[[bytes], bytes]:
+    """Return the work of a judged call: bytes in, the bytes of its envelope out."""
+
+    def work(line: bytes) -> bytes:
+        record = codec.decode(line.decode())
+        state = MockStateAdapter(record["state"])
+        call = A.build_context(transcript=record["transcript"], spans=record["spans"], state_adapter=state)
+        return codec.encode(A.judge_call(plan, call)).encode()
+
+    return work
+
+
+def regexes(value: Any) -> Iterator[str]:
+    """Yield every regex in a document."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in SOURCES and isinstance(inner, str):
+                yield inner
+            else:
+                yield from regexes(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from regexes(inner)
+
+
+def profile(size: int) -> None:
+    """Print which functions the time of judged calls goes to."""
+    whole, lines = (
+        _whole(A.compile_assertions(calls.document(size))),
+        [line for line in calls.lines(60) if b'"spans"' in line],
+    )
+    _pass(whole, lines)
+    recorder = cProfile.Profile()
+    recorder.runcall(_pass, whole, lines * 5)
+    pstats.Stats(recorder).sort_stats("tottime").print_stats(25)
+
+
+def side_by_side(work: Sequence[Callable[[], float]], rounds: int) -> list[float]:
+    """Return the median seconds of each piece of work; all pieces take turns, so that noise meets all alike."""
+    for piece in work:
+        piece()
+    spent: list[list[float]] = [[] for _ in work]
+    for _ in range(rounds):
+        for piece, times in zip(work, spent, strict=True):
+            times.append(piece())
+    return [statistics.median(times) for times in spent]
+
+
+def _pass(work: Work, lines: Sequence[bytes]) -> float:
+    """Return the seconds of a call, over one pass through the lines."""
+    start = time.perf_counter()
+    for line in lines:
+        work(line)
+    return (time.perf_counter() - start) / len(lines)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
