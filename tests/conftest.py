@@ -1,11 +1,26 @@
-"""What all tests share: the processes that they start can be interrupted."""
+"""What all tests share: the processes that they start can be interrupted, and what is cached is in a folder of theirs."""
 
 from __future__ import annotations
 
+import os
 import signal
+import tempfile
 from collections.abc import Iterator
 
 import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_is_ours() -> Iterator[None]:
+    """Keep models and transcripts in a temporary folder, which the commands that are started use as well."""
+    with tempfile.TemporaryDirectory(prefix="hotato-cache-") as folder:
+        was = os.environ.get("HOTATO_CACHE")
+        os.environ["HOTATO_CACHE"] = folder
+        yield
+        if was is None:
+            del os.environ["HOTATO_CACHE"]
+        else:
+            os.environ["HOTATO_CACHE"] = was
 
 
 @pytest.fixture(scope="session", autouse=True)

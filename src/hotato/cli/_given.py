@@ -18,7 +18,8 @@ _T = TypeVar("_T")
 INPUTS = ("assertions", "call", "transcript", "trace", "state", "stereo")
 _OF_A_CALL = ("call_format", "call_id")
 _OF_SPEECH = ("map_role", "origin")
-_OF_SOUND = ("expect", "onset")
+_OF_SOUND = ("expect", "onset", "transcribe")
+_OF_TRANSCRIBING = ("transcribe_model", "transcribe_language", "no_transcribe_cache")
 
 
 def declare(parser: Parser) -> None:
@@ -43,6 +44,10 @@ def declare(parser: Parser) -> None:
     said = "what the agent is to do when the caller begins: yield (default), or hold"
     value("--expect", "LABEL", said, choices=("yield", "hold"))
     value("--onset", "SECONDS", "where the caller begins; by default it is found in the recording")
+    parser.switch("--transcribe", "also write down what is said on the recording, as hotato transcribe does")
+    value("--transcribe-model", "NAME", "by another model than whisper-base")
+    value("--transcribe-language", "CODE", "the language that is spoken, such as en; by default the model finds it")
+    parser.switch("--no-transcribe-cache", "transcribe anew, and keep nothing")
     parser.switch("--strict", "a PASS that holds of nothing is a FAIL")
     said = "read what one speaker says without a break as one utterance (on by default)"
     parser.switch("--join-segments", said, negative="--no-join-segments")
@@ -64,6 +69,11 @@ def check(args: Namespace, prog: str, more: Mapping[str, str | None] | None = No
     piped = [flag for flag, path in read.items() if path == "-"]
     if len(piped) > 1:
         raise CommandError(prog, piped[1], f"standard input can be read once, and {piped[0]} reads it")
+    if args.transcribe and args.transcript is not None:
+        raise CommandError(prog, "--transcribe", "makes a transcript, and --transcript gives one")
+    for name in _OF_TRANSCRIBING:
+        if getattr(args, name) is not None and not args.transcribe:
+            raise CommandError(prog, f"--{name.replace('_', '-')}", "means nothing without --transcribe")
     given = [name for name in ("call", "transcript", "trace", "stereo") if getattr(args, name) is not None]
     for names, wanted in (
         (_OF_A_CALL, ["call"]),
@@ -122,6 +132,8 @@ def _readers(args: Namespace, prog: str) -> list[Callable[[], Call]]:
         # beside a call the transcript fills what the call has not: who speaks there may be said, its clock is the call's
         of_speech = told if told is None or args.call is None else type(told)(roles=told.roles)
         readers.append(lambda: evidence.transcript(args.transcript, of_speech))
+    if args.transcribe and args.stereo is not None:
+        readers.append(lambda: _heard(args))
     if args.trace is not None:
         readers.append(lambda: evidence.trace(args.trace, capture_complete=complete))
     return readers
@@ -164,6 +176,14 @@ def _timing(args: Namespace, prog: str) -> dict[str, Any]:
 
     onset = number(args.onset, "--onset", prog)
     return run_single(stereo=args.stereo, expect=args.expect or "yield", onset_sec=onset)
+
+
+def _heard(args: Namespace) -> Call:
+    """Return the call of what a speech model hears on the recording; the envelope says that one did."""
+    from hotato.cli._transcribe import heard
+
+    cache = not args.no_transcribe_cache
+    return heard(args.stereo, model=args.transcribe_model, language=args.transcribe_language, cache=cache)
 
 
 def _state(path: str) -> Any:

