@@ -74,8 +74,15 @@ def transcribe(
 
 
 def _segments(path: str, hears: Any, caller_channel: int) -> list[dict[str, Any]]:
-    from hotato.speech.recording import channels_of
+    from hotato.context.files import open_regular
+    from hotato.errors import EvidenceError
+    from hotato.speech.recording import channels_of, refused
+    from hotato.timing.container import broken_off
 
+    with open_regular(path, error=EvidenceError) as file:
+        cut = broken_off(file)
+    if cut:
+        raise refused(path, f"breaks off: {cut}; get the whole file again")
     sides = channels_of(path)
     made: list[tuple[float, float, int, dict[str, Any]]] = []
     for number, samples in enumerate(sides):
