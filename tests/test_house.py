@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "state": {"context", "document", "match", "model", "errors"},  # a config file is read as a document is
     "importers": {"context", "match", "model", "errors"},
     "timing": {"context", "document", "model", "errors"},  # of the document the guess at a misspelt name alone
-    "speech": {"model", "errors"},
+    "speech": {"context", "model", "errors"},  # files that a user names, and the cache beside them
     "report": {
         "context",
         "document",
