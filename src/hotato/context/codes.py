@@ -54,6 +54,7 @@ CODES = {
     "both_given": "one input is given as a value and as a path",
     "state_adapter": "an object without a method `query`",
     "nothing_to_infer": "the trace holds nothing from which a first document can be made",
+    "not_failing": "the assertion does not fail on this call, so there is nothing to shrink",
     "limit": "a limit that does not exist, or a value that it cannot have",
     "value": "an argument is not among the values allowed",
     "unknown_pack": "no pack has this name",

@@ -12,7 +12,7 @@ from hotato.kinds._kind import Check, Resources, Source
 
 
 class Node(msgspec.Struct, frozen=True):
-    """One assertion, ready to judge. `stamp` is what every result of it begins with."""
+    """One assertion, ready to judge. `stamp` is what every result of it begins with; `refs` are the ids it reads, `when` aside."""
 
     id: str
     check: Check
@@ -22,6 +22,7 @@ class Node(msgspec.Struct, frozen=True):
     says: dict[str, str]
     veils: bool
     stamp: dict[str, Any]
+    refs: tuple[str, ...] = ()
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -54,9 +55,8 @@ def compile_plan(
                 stamp[name] = getattr(spec, name)
         if spec.tags:
             stamp["tags"] = list(spec.tags)
-        nodes.append(
-            Node(spec.id, spec.compile(resources), spec.needs(), spec.rests_on(), when, spec.says, spec.veils, stamp)
-        )
+        check, needs, refs = spec.compile(resources), spec.needs(), tuple(spec.refs())
+        nodes.append(Node(spec.id, check, needs, spec.rests_on(), when, spec.says, spec.veils, stamp, refs))
     return Plan(
         tuple(nodes),
         document.order,
