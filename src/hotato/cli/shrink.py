@@ -2,13 +2,13 @@
 
 For example:
   hotato shrink --assertions assertions.yaml --call end-of-call-report.json --id refund-claims-are-true
-  hotato shrink --assertions assertions.yaml --transcript transcript.json --trace voice_trace.jsonl --id no-refund --out small
+  hotato shrink --assertions assertions.yaml --transcript said.json --trace done.jsonl --id no-refund --out small
   hotato shrink --pack pii-leak --transcript transcript.json --id pii-leak.card --format json
 
 Turns and spans are left out while the assertion of --id fails with the same code; then fields of the spans, while its
 result stays the same to the letter. Printed is which turns and spans remain, not what they hold. DIR gets
-transcript.json, voice_trace.jsonl and, where records were read, state.json with these alone, for `hotato assert run`; what
-they hold is judged again before it is written. They hold what was said and passed, as the call does.
+transcript.json, voice_trace.jsonl and, where records were read, state.json with these alone, for `hotato assert run`;
+what they hold is judged again before it is written. They hold what was said and passed, as the call does.
 
 Exit codes: 0 shrunk, 2 refused (a file, a flag, an assertion that does not fail on this call), 3 internal error.
 """
