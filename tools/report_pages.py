@@ -14,6 +14,7 @@ from typing import Any
 
 from hotato import assert_ as A
 from hotato.report import html
+from hotato.report._lanes import Lanes, lanes_of
 from hotato.report._view import Place, view
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,6 +60,15 @@ def call() -> dict[str, Any]:
     return {"transcript": ctx.transcript, "spans": ctx.spans}
 
 
+def scored() -> Lanes:
+    """Return what is shown of a recording that comes with hotato."""
+    from hotato.timing import Label, Recording, score
+    from hotato.timing.suite import folder_of
+
+    path = Path(folder_of("barge-in")) / "hard-interruption.flac"
+    return lanes_of(score(Recording(stereo=path), Label(max_time_to_yield_sec=0.4)))
+
+
 def pages() -> dict[str, str]:
     """Return the name and the text of each page."""
     kept = envelope()
@@ -73,6 +83,7 @@ def pages() -> dict[str, str]:
         "against-a-base.html": html.render(view(assertions=kept, base=earlier(), rubric=RUBRIC, **call())),
         "call-alone.html": html.render(view(**call())),
         "results-alone.html": html.render(view(assertions=envelope(CALL.parent / "skipped-and-vacuous"))),
+        "recording.html": html.render(view(assertions=kept, **call(), lanes=scored())),
         "index.html": html.render_index(rows, "Three calls"),
     }
 

@@ -170,12 +170,14 @@ def _verify_bundle(path: str) -> tuple[int, int, int]:
 
 
 def _timing(args: Namespace, prog: str) -> dict[str, Any]:
-    """Return the envelope of the recording, scored."""
+    """Return the envelope of the recording, scored; what reports draw of it is left in `args.scored`."""
     from hotato.cli._timing import number
-    from hotato.timing import run_single
+    from hotato.timing import Label, Recording, score
+    from hotato.timing.envelope import single
 
     onset = number(args.onset, "--onset", prog)
-    return run_single(stereo=args.stereo, expect=args.expect or "yield", onset_sec=onset)
+    args.scored = score(Recording(stereo=args.stereo), Label(expect=args.expect or "yield", onset_sec=onset))
+    return single(args.scored, args.scored.config)
 
 
 def _heard(args: Namespace) -> Call:

@@ -100,6 +100,7 @@ def envelope_file(path: str) -> Any:
 def view_of_run(args: Any, envelope: Mapping[str, Any], call: Call) -> View:
     """Return what reports of a run show. Raise UsageError where --base names no envelope."""
     from hotato.report import _places
+    from hotato.report._lanes import lanes_of
     from hotato.report._view import checked, view
 
     said, done = args.transcript or args.call, args.trace or args.call
@@ -114,6 +115,7 @@ def view_of_run(args: Any, envelope: Mapping[str, Any], call: Call) -> View:
         turns_at=None if turns is None else places(said, len(turns), _places.in_transcript),
         spans_at=None if spans is None else places(done, len(spans), _places.in_trace),
         audio=None if args.audio is None else recording(args.audio),
+        lanes=None if getattr(args, "scored", None) is None else lanes_of(args.scored),
     )
 
 

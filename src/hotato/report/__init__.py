@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hotato.report._view import Place, View
+    from hotato.timing.scored import Scored
 
 __all__ = [
     "FORMATS", "build_index_html", "build_report", "build_report_html", "build_report_md", "compare_runs", "write_report",
@@ -48,8 +49,11 @@ def build_report_html(
     base: Mapping[str, Any] | None = None,
     document: str | os.PathLike[str] | None = None,
     audio: str | os.PathLike[str] | None = None,
+    stereo: str | os.PathLike[str] | None = None,
+    expect: str = "yield",
+    onset_sec: float | None = None,
 ) -> tuple[str, dict[str, Any] | None]:
-    """Return one self-contained HTML page, and the envelope of the scored suite (None: nothing was scored).
+    """Return one self-contained HTML page, and the envelope (`envelope.v1`) of the recording that was scored, else None.
 
     - `suite`: the heading.
     - `assertions`: an assert.v1 envelope. Left out, the page is that of a report without any.
@@ -57,11 +61,19 @@ def build_report_html(
     - `rubric`: a rubric.v1 envelope, shown apart. `base`: the envelope of an earlier run, to compare with.
     - `document`: the path of the assertions document, to tell lines in it.
     - `audio`: the path of the call's recording, a WAV file; it is silent where the document found personal data.
+    - `stereo`: the path of a recording with caller and agent on a channel each; it is scored, with `expect` and `onset_sec`
+      as for `run_single`, and shown with each side's activity and its frames. Needs the extra `audio`.
 
     Raise UsageError, a ValueError, where an envelope is none, contradicts itself, or a file cannot be read.
     """
     given = _given(suite, assertions, transcript, trace, rubric, base, document)
-    return build_report("html", **given, audio=audio), None
+    scored = None if stereo is None else _scored(stereo, expect, onset_sec)
+    html = build_report("html", **given, audio=audio, scored=scored)
+    if scored is None:
+        return html, None
+    from hotato.timing.envelope import single
+
+    return html, single(scored, scored.config)
 
 
 def build_report_md(
@@ -159,9 +171,14 @@ def view_of(
     base: Mapping[str, Any] | None = None,
     document: str | os.PathLike[str] | None = None,
     audio: str | os.PathLike[str] | None = None,
+    scored: Scored | None = None,
     **more: Any,
 ) -> View:
-    """Return what a report shows, from what `build_report_html` takes. Raise UsageError."""
+    """Return what a report shows, from what `build_report_html` takes. Raise UsageError.
+
+    `scored` is a recording that `hotato.timing.score` scored.
+    """
+    from hotato.report._lanes import lanes_of
     from hotato.report._view import view
 
     if more:
@@ -179,6 +196,7 @@ def view_of(
         turns_at=turns_at,
         spans_at=spans_at,
         audio=None if audio is None else _heard(audio),
+        lanes=None if scored is None else lanes_of(scored),
     )
 
 
@@ -221,3 +239,9 @@ def _heard(path: str | os.PathLike[str]) -> Any:
     from hotato.report._sound import read
 
     return read(path)
+
+
+def _scored(path: str | os.PathLike[str], expect: str, onset_sec: float | None) -> Scored:
+    from hotato.timing import Label, Recording, score
+
+    return score(Recording(stereo=path), Label(expect=expect, onset_sec=onset_sec))

@@ -9,6 +9,7 @@ import msgspec
 
 from hotato.errors import Problem, UsageError
 from hotato.model.call import Span, Turn, span_id
+from hotato.report._lanes import Lanes
 from hotato.report._sound import Sound
 
 STATUSES = ("PASS", "FAIL", "INCONCLUSIVE")
@@ -32,6 +33,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     - `spans`: each span as `{id, type, name, start, end, data}`, `id` being what results name; masked as the transcript is.
     - `places`: assertion id -> where it was written. `turns_at`, `spans_at`: the place of each turn and span.
     - `title`: a heading from the user. `audio`: the recording of the call; its second 0 is that of the call.
+    - `lanes`: the recording of both sides that was scored.
     """
 
     envelope: dict[str, Any] | None = None
@@ -46,6 +48,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     masked: bool = False
     muted: tuple[int, ...] = ()
     audio: Sound | None = None
+    lanes: Lanes | None = None
 
 
 def view(
@@ -60,6 +63,7 @@ def view(
     turns_at: Sequence[Place] | None = None,
     spans_at: Sequence[Place] | None = None,
     audio: Sound | None = None,
+    lanes: Lanes | None = None,
 ) -> View:
     """Return what a report shows. Raise UsageError, a ValueError, where an envelope is none."""
     envelope = None if assertions is None else checked(assertions, "assertions")
@@ -80,6 +84,7 @@ def view(
         masked=masked,
         muted=muted,
         audio=audio,
+        lanes=lanes,
     )
 
 

@@ -13,7 +13,7 @@ DIMENSIONS = ("outcome", "policy", "conversation", "speech", "reliability")
 
 def render(view: View) -> str:
     """Return a report as an HTML page. The same view gives the same text; nothing on the page loads anything."""
-    from hotato.report.html import _audio, _call, _cards, _changes, _judged, _links, _page, _timeline
+    from hotato.report.html import _activity, _audio, _call, _cards, _changes, _judged, _links, _page, _timeline
 
     links = _links.collect(view)
     opinions = _judged.opinions(view)
@@ -35,6 +35,8 @@ def render(view: View) -> str:
         timeline=timeline,
         audio=audio,
         sounds=audio is not None,
+        activity=_activity.draw(view.lanes),
+        more=("activity",) if view.lanes is not None else (),
         entries=_call.entries(view, links),
         found=_found(view),
         compared=compared,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -13,11 +14,14 @@ import jinja2
 from hotato.report.html import _shown
 
 
-def page(name: str, script: str, *, sounds: bool = False, **parts: Any) -> str:
-    """Return a whole HTML page from a template and a script, with the policy that fits it; `sounds` lets it play."""
+def page(name: str, script: str, *, sounds: bool = False, more: Sequence[str] = (), **parts: Any) -> str:
+    """Return a whole HTML page from a template and a script, with the policy that fits it.
+
+    `sounds` lets it play. `more` names sections that bring a style and a script of their own.
+    """
     style, code = _file("static/report.css"), _file(f"static/{script}")
-    if sounds:
-        style, code = style + _file("static/audio.css"), code + _file("static/audio.js")
+    for part in (*(("audio",) if sounds else ()), *more):
+        style, code = style + _file(f"static/{part}.css"), code + _file(f"static/{part}.js")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(code)}'; img-src data:; "
         f"{'media-src data:; ' if sounds else ''}base-uri 'none'; form-action 'none'"

@@ -233,7 +233,8 @@ def _marks(view: View, links: Links, bars: dict[str, Bar]) -> list[Mark]:
 _STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200)
 
 
-def _step(length: float, most: int) -> float:
+def step(length: float, most: int) -> float:
+    """Return the seconds between two lines of a ruler with at most so many of them."""
     for step in _STEPS:
         if length / step <= most:
             return step
@@ -241,7 +242,7 @@ def _step(length: float, most: int) -> float:
 
 
 def _ticks(first: float, last: float, scale: _Scale) -> list[Tick]:
-    major, minor = _step(last - first, 9), _step(last - first, 45)
+    major, minor = step(last - first, 9), step(last - first, 45)
     ticks = []
     for number in range(math.ceil(first / minor), math.floor(last / minor) + 1):
         seconds = number * minor
