@@ -5,12 +5,13 @@ For example:
   hotato contract create --stereo call.wav --expect yield --max-time-to-yield 0.8 --id late-yield --out contracts
   hotato contract create --stereo call.wav --expect hold --id says-mhm --title "caller says mhm" --out contracts
 
-The bundle is the folder <id>.hotato in --out: contract.json, the whole recording as audio/event.wav, and the level of each side
-every 10 ms. `hotato contract verify` scores the audio again. A recording that fails its policy now is kept as well, and
-fails until the policy is changed: the exit code says so. Needs the extra audio: pip install 'hotato[audio]'.
+The bundle is the folder <id>.hotato in --out: contract.json, the whole recording as audio/event.wav, and the level of
+each side every 10 ms. `hotato contract verify` scores the audio again. A recording that fails its policy now is kept
+as well, and fails until the policy is changed: the exit code says so. Needs the extra audio: pip install
+'hotato[audio]'.
 
-Exit codes: 0 kept, and it passes; 1 kept, and it fails its policy; 2 refused (a file, a flag, or a recording that allows no
-verdict), 3 internal error.
+Exit codes: 0 kept, and it passes; 1 kept, and it fails its policy; 2 refused (a file, a flag, or a recording that
+allows no verdict), 3 internal error.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 For example:
   hotato contract pack contracts/refund-interruption.hotato --out refund-interruption.hotato.zip
 
-The archive is a ZIP file of the bundle's files; the same bundle gives the same bytes. It holds the recording: send it to those who
-may hear it. `hotato contract unpack` is the way back.
+The archive is a ZIP file of the bundle's files; the same bundle gives the same bytes. It holds the recording: send it
+to those who may hear it. `hotato contract unpack` is the way back.
 
 Exit codes: 0 written, 2 refused (a bundle that was changed, a file that is there already), 3 internal error.
 """

@@ -3,9 +3,9 @@
 For example:
   hotato contract unpack refund-interruption.hotato.zip --out contracts
 
-What is unpacked are the files of a contract and nothing else, into the folder <id>.hotato, which appears only once every hash is
-right. Links, other names, names that lead elsewhere, encryption, sizes that are untrue and files larger than the limit
-file_bytes are refused.
+What is unpacked are the files of a contract and nothing else, into the folder <id>.hotato, which appears only once
+every hash is right. Links, other names, names that lead elsewhere, encryption, sizes that are untrue and files larger
+than the limit file_bytes are refused.
 
 Exit codes: 0 unpacked, 2 refused, 3 internal error.
 """

@@ -4,8 +4,9 @@ For example:
   hotato contract verify contracts/refund-interruption.hotato
   hotato contract verify contracts --format json
 
-PATH is a bundle, or a folder of bundles. A bundle in which anything was changed, added or lost, or that holds a link, is refused.
-Within assertions the kind timing_contract does the same. Needs the extra audio: pip install 'hotato[audio]'.
+PATH is a bundle, or a folder of bundles. A bundle in which anything was changed, added or lost, or that holds a link,
+is refused. Within assertions the kind timing_contract does the same. Needs the extra audio: pip install
+'hotato[audio]'.
 
 Exit codes: 0 every contract is kept, 1 one is broken, 2 refused, or one cannot be verified, 3 internal error.
 """

