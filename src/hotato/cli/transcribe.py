@@ -2,7 +2,7 @@
 
 For example:
   hotato transcribe call.wav --out transcript.json
-  hotato transcribe call.wav --language en --format json | hotato assert run --assertions rules.yaml --transcript -
+  hotato transcribe call.wav --language en --format json
   hotato transcribe call.wav --model small --out transcript.json
 
 With caller and agent on a channel each, each is heard on its own and every turn has its role. The model whisper-base
