@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import select
 import shutil
 import signal
@@ -594,7 +595,7 @@ def test_the_examples_of_help_can_be_parsed() -> None:
             r"hotato ([^\n|>`<]*)",
             (_command.load(name).__doc__ or "").partition("For example:")[2].partition("\n\n")[0],
         ):
-            words = line.split()
+            words = shlex.split(line)
             found = _command.resolve(words[: next((i for i, w in enumerate(words) if w.startswith("-")), len(words))])
             _command.parser_of(found).read(words[len(found.split()) :])
 
