@@ -48,6 +48,10 @@ CODES = {
     # contracts
     "contract": "the folder or archive is no contract, or one whose audio allows no verdict",
     "tampered": "a contract holds other files than those it was made of, or was changed",
+    # scenarios
+    "variable": "a name in braces that is no fact and no variable of the scenario",
+    "simulator_invalid": "a scenario that could not be rendered; it says nothing about the agent",
+    "run": "a run that the scenario does not have",
     # results
     "envelope": "the value is no envelope of results, or contradicts itself",
     # arguments

@@ -36,11 +36,12 @@ class Snapshots(Struct, frozen=True, kw_only=True):
 
 
 class MockConfig(Struct, frozen=True, kw_only=True):
-    """Rows in the config itself, or in a JSON, YAML or SQLite file."""
+    """Rows in the config itself, or in a JSON, YAML or SQLite file. `origin` says where they come from, for readers."""
 
     adapter: Literal["mock"]
     data: dict[str, Any] | None = None
     path: Text | None = None
+    origin: Text | None = None
 
 
 class HeaderValue(Struct, frozen=True, kw_only=True):
