@@ -25,6 +25,7 @@ from hotato.cli._parser import Parser
 # extra -> what it enables
 EXTRAS = {
     "audio": "scoring recordings: hotato run",
+    "batch": "judging many calls, and asking about their results: hotato batch",
     "http": "systems of record over HTTP: --state with adapter http",
     "mcp": "hotato as tools of a coding agent: hotato-mcp",
     "otel": "OTLP in protobuf: hotato trace ingest",

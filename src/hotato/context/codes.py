@@ -52,6 +52,15 @@ CODES = {
     "variable": "a name in braces that is no fact and no variable of the scenario",
     "simulator_invalid": "a scenario that could not be rendered; it says nothing about the agent",
     "run": "a run that the scenario does not have",
+    # batches
+    "call": "a row of many calls that is no object, or that holds no evidence",
+    "parquet": "the Parquet file is damaged",
+    "zstd": "the compressed file is broken off or damaged",
+    "internal": "a defect of hotato met a call of a batch",
+    "journal": "the journal of a batch is not as it was written, or there is none",
+    "batch_changed": "an input, the assertions or hotato changed since the batch began",
+    "batch_locked": "another batch works in the folder",
+    "query": "a query that DuckDB refuses",
     # results
     "envelope": "the value is no envelope of results, or contradicts itself",
     # arguments

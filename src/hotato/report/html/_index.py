@@ -58,7 +58,7 @@ class CallRow(NamedTuple):
 
 
 class Index(NamedTuple):
-    """All that the page shows."""
+    """All that the page shows. `more_calls` is the number of calls that are counted and not listed."""
 
     calls: list[CallRow]
     totals: list[int]
@@ -68,6 +68,7 @@ class Index(NamedTuple):
     new: list[New]
     more_new: int
     compared: int
+    more_calls: int = 0
 
 
 def collect(rows: Sequence[Mapping[str, Any]]) -> Index:

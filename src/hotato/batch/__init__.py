@@ -1,0 +1,91 @@
+"""Judge many calls: the public facade of batches.
+
+    import pyarrow as pa
+    from hotato import assert_ as A, batch
+
+    plan = A.compile_assertions(open("assertions.yaml").read())
+    rows = batch.judge(plan, pa.RecordBatch.from_pylist([{"call_id": "1", "call": '{"transcript": []}'}]))
+
+`judge` turns a RecordBatch of calls into a RecordBatch of results, and runs inside anything that speaks Arrow. `run`
+judges files on this machine or a cluster and leaves a folder of results, `resume` goes on with a run that stopped, and
+`status` tells how far one has come. It needs the extra `batch`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hotato.batch._judge import judge
+    from hotato.batch._rows import SCHEMA
+    from hotato.batch._run import Watcher
+
+__all__ = ["SCHEMA", "judge", "resume", "run", "status"]
+
+_LATE = {"judge": "_judge", "SCHEMA": "_rows"}
+
+
+def run(
+    assertions: str | os.PathLike[str],
+    calls: str | Sequence[str],
+    out: str | os.PathLike[str],
+    *,
+    engine: str = "local",
+    workers: int = 0,
+    address: str = "",
+    min_pass_rate: Mapping[str, float] | None = None,
+    force: bool = False,
+    watcher: Watcher | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Judge the calls that paths, folders, globs or URLs name by a document file; return the summary. Raise UsageError.
+
+    `out` is the folder for the results; `engine` is `local`, `dask` or `ray`, `workers` 0 stands for one a core. Settings
+    are `inconclusive_policy`, `strict`, `join_segments` and `packs` as for a single call, and `kind`, `call_format`,
+    `capture_complete`, `envelopes`, `batch_bytes` and `max_errors` as the flags of `hotato batch run` have them.
+    """
+    from hotato.batch import _document, _run
+    from hotato.context.files import MOST_CONFIG, read_text
+    from hotato.errors import DocumentError
+
+    file = os.fspath(assertions)
+    text = read_text(file, most=MOST_CONFIG, error=DocumentError)
+    of_plan = {
+        name: settings.pop(name) for name in ("inconclusive_policy", "strict", "join_segments") if name in settings
+    }
+    judged, plan = _document.taken(text, file, settings.pop("packs", ()), **of_plan)
+    given = (calls,) if isinstance(calls, str) else tuple(calls)
+    request = _run.Request(calls=given, judged=judged, min_pass_rate=min_pass_rate or {}, **settings)
+    how = _run.Engine(engine, workers, address)
+    return _run.run(request, plan, os.fspath(out), how, watcher or _run.Unwatched(), force=force)
+
+
+def resume(
+    out: str | os.PathLike[str],
+    *,
+    engine: str = "local",
+    workers: int = 0,
+    address: str = "",
+    watcher: Watcher | None = None,
+) -> dict[str, Any]:
+    """Go on with a run that stopped, and return its summary, the same as if it had not. Raise UsageError."""
+    from hotato.batch import _run
+
+    return _run.resume(os.fspath(out), _run.Engine(engine, workers, address), watcher or _run.Unwatched())
+
+
+def status(out: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return how far a run has come: `state` (`running`, `stopped` or `finished`) and counts. Raise UsageError."""
+    from hotato.batch import _status
+
+    return _status.status(os.fspath(out))
+
+
+def __getattr__(name: str) -> Any:
+    """Resolve what needs Arrow when it is first asked for."""
+    if name in _LATE:
+        return getattr(import_module(f"hotato.batch.{_LATE[name]}"), name)
+    raise AttributeError(f"module 'hotato.batch' has no attribute '{name}'")

@@ -1,0 +1,127 @@
+"""Judging calls that come as rows: the unit that every engine runs."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from hotato.batch._record import EVIDENCE, call_of, decoded, id_of
+from hotato.batch._rows import MOST_CALLS, MOST_SLOW, Ledger, Tally
+from hotato.errors import InternalError, UsageError
+from hotato.model import codec
+from hotato.model.call import Call
+from hotato.plan.compile import Plan
+from hotato.plan.run import judge as results_of
+from hotato.plan.summary import envelope
+
+INTERNAL = "internal"
+
+
+class Item(msgspec.Struct):
+    """A call on its way: the id it has where it gives none itself, and a line, a record, a call, or why there is none."""
+
+    name: str
+    line: bytes = b""
+    record: Any = None
+    call: Call | None = None
+    fault: str = ""
+
+
+def judge(plan: Plan, calls: pa.RecordBatch, *, capture_complete: bool = False) -> pa.RecordBatch:
+    """Return the results of calls as rows of `SCHEMA`, one for each call and assertion, in the order of both.
+
+    A row of `calls` has a `call_id`, and either `call`, the text of a JSON object as a line of input has it, or columns
+    `transcript`, `spans`, `state` and `timing`: each JSON text, or nested as Arrow has it. A call that cannot be judged
+    is one row with status ERROR, an empty assertion and a code. Nothing is raised for what a call holds.
+    """
+    ledger = Ledger(plan)
+    for _ in judged(plan, items_of(calls, "row"), ledger, capture_complete=capture_complete):
+        pass
+    return ledger.rows()
+
+
+def judged(
+    plan: Plan, items: Iterable[Item], ledger: Ledger, *, capture_complete: bool = False, envelopes: bool = False
+) -> Iterator[bytes]:
+    """Judge calls into a ledger; with `envelopes` yield the line of each, `{"call_id": ..., "envelope": ...}`."""
+    for item in items:
+        call_id = item.name
+        try:
+            if item.fault:
+                ledger.error(call_id, item.fault)
+                continue
+            call = item.call
+            if call is None:
+                record = decoded(item.line) if item.line else item.record
+                call_id = id_of(record, item.name)
+                call = call_of(record, capture_complete=capture_complete)
+            results = results_of(plan, call)
+        except UsageError as error:
+            ledger.error(call_id, error.problems[0].code)
+            continue
+        except (InternalError, RecursionError):
+            ledger.error(call_id, INTERNAL)
+            continue
+        ledger.judged(call_id, results)
+        if envelopes:
+            whole = envelope(results, plan.inconclusive_policy, call.audit)
+            yield codec.encode({"call_id": call_id, "envelope": whole}).encode("ascii") + b"\n"
+
+
+def trimmed(tally: Tally) -> Tally:
+    """Return a tally with no more calls and measurements than the index lists, in order."""
+    tally.worst = heapq.nsmallest(MOST_CALLS, tally.worst)
+    tally.slow = heapq.nsmallest(MOST_SLOW, tally.slow)
+    return tally
+
+
+def items_of(calls: pa.RecordBatch, source: str, first: int = 0) -> Iterator[Item]:
+    """Yield the calls of a batch of rows; one without an id is named after its source and its position there."""
+    names = calls.schema.names
+    ids = calls.column("call_id").to_pylist() if "call_id" in names else [None] * calls.num_rows
+    whole = calls.column("call") if "call" in names else None
+    parts = [(name, calls.column(name)) for name in EVIDENCE if name in names]
+    for place, found in enumerate(ids):
+        name = id_of({"call_id": found}, f"{source}@{first + place}")
+        if whole is not None and whole[place].is_valid:
+            item = _of_text(name, whole[place].as_py())
+            yield item
+            continue
+        try:
+            record = {key: _value(column[place].as_py()) for key, column in parts}
+        except UsageError as error:
+            yield Item(name, fault=error.problems[0].code)
+            continue
+        yield Item(name, record={"call_id": found, **record})
+
+
+def _of_text(name: str, text: Any) -> Item:
+    if isinstance(text, str):
+        text = text.encode("utf-8", "surrogatepass")
+    return Item(name, line=text) if text else Item(name, fault="json_syntax")
+
+
+def _value(value: Any) -> Any:
+    """Return what a cell says: JSON text is decoded; of nested values what is null in a mapping is left out.
+
+    Arrow gives every mapping of a column the same keys, and null where one has not.
+    """
+    if isinstance(value, str):
+        return decoded(value.encode("utf-8", "surrogatepass"))
+    if isinstance(value, bytes):
+        return decoded(value)
+    return _present(value)
+
+
+def _present(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _present(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        if value and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):  # a map of Arrow
+            return {str(key): _present(inner) for key, inner in value if inner is not None}
+        return [_present(inner) for inner in value]
+    return value

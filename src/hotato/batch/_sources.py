@@ -1,0 +1,206 @@
+"""What a batch reads: files found, told apart, measured and cut into pieces that any process can read by itself."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+
+from hotato.batch._streams import is_remote, opened, unpacked
+from hotato.context.files import open_regular
+from hotato.errors import EvidenceError, Problem
+from hotato.model import codec
+from hotato.model.limits import amount, limit, raising
+
+LINES, PARQUET, CALL = "lines", "parquet", "call"
+MOST_FILES = 500  # in one piece
+_BLOCK = 1 << 20
+_PROBED = 1 << 16
+_MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
+
+
+class Input(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A file: its name under the input, what it is, and its content's size and SHA-256 (of a remote one, what its store says).
+
+    `length` is the number of bytes once unpacked, as far as they can be; `fault` why no further. `groups` holds the number
+    of rows of each row group.
+    """
+
+    path: str
+    kind: str
+    size: int
+    sha256: str
+    packed: str = ""
+    length: int = 0
+    groups: tuple[int, ...] = ()
+    fault: str = ""
+
+
+class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one task reads: a range of bytes of lines, a row group, or files that hold a call each."""
+
+    number: int
+    kind: str
+    paths: tuple[str, ...]
+    start: int = 0
+    end: int = 0
+    packed: str = ""
+    fault: str = ""
+    sizes: tuple[int, ...] = ()
+
+
+def find(given: str) -> list[str]:
+    """Return the files that a path, a folder, a glob or a URL names, sorted. Raise EvidenceError where there is none."""
+    if is_remote(given):
+        found = _remote(given)
+    elif os.path.isdir(given):
+        found = list(_inside(given))
+    elif os.path.lexists(given) or not glob.has_magic(given):
+        found = [given] if os.path.exists(given) else []
+    else:
+        found = [path for path in glob.glob(given, recursive=True) if not os.path.isdir(path)]
+    if not found:
+        raise EvidenceError(Problem(code="file_missing", file=given, message="no file is found there"))
+    return sorted(found)
+
+
+def survey(paths: Sequence[str], workers: int, kind: str = "") -> list[Input]:
+    """Return what each file is, with its hash. Raise EvidenceError for one that cannot be read at all."""
+    values = {name: limit(name) for name in ("unpacked_bytes", "line_bytes")}
+    with ThreadPoolExecutor(max(1, workers)) as pool:  # hashing and unpacking leave the interpreter to others
+        return list(pool.map(lambda path: _measured(path, kind, values["unpacked_bytes"]), paths))
+
+
+def pieces(inputs: Sequence[Input], size: int) -> Iterator[Piece]:
+    """Yield the pieces of all inputs, in order; `size` is the number of bytes of input that a piece has about."""
+    number, waiting, bytes_waiting = 0, list[Input](), 0
+    for one in inputs:
+        if one.kind == CALL:
+            waiting.append(one)
+            bytes_waiting += one.size
+            if len(waiting) >= MOST_FILES or bytes_waiting >= size:
+                yield _files(number, waiting)
+                number, waiting, bytes_waiting = number + 1, [], 0
+            continue
+        if waiting:
+            yield _files(number, waiting)
+            number, waiting, bytes_waiting = number + 1, [], 0
+        for piece in _of_rows(one, size):
+            yield msgspec.structs.replace(piece, number=number)
+            number += 1
+    if waiting:
+        yield _files(number, waiting)
+
+
+def _files(number: int, files: Sequence[Input]) -> Piece:
+    return Piece(number, CALL, tuple(one.path for one in files), sizes=tuple(one.size for one in files))
+
+
+def _of_rows(one: Input, size: int) -> Iterator[Piece]:
+    if one.kind == PARQUET:
+        for group, rows in enumerate(one.groups):
+            first = sum(one.groups[:group])
+            yield Piece(0, PARQUET, (one.path,), first, group, sizes=(one.size, rows))
+    else:
+        for start in range(0, one.length, size):
+            end = min(start + size, one.length)
+            yield Piece(0, LINES, (one.path,), start, end, one.packed, sizes=(one.size,))
+    if one.fault:
+        yield Piece(0, LINES, (one.path,), one.length, one.length, one.packed, one.fault, (one.size,))
+
+
+def _measured(path: str, kind: str, most: int) -> Input:
+    try:
+        with opened(path) as stream:
+            head = stream.read(_PROBED)
+        packed = next((name for magic, name in _MAGIC if head.startswith(magic)), "")
+        if head.startswith(b"PAR1"):
+            return _parquet(path)
+        told = kind or (LINES if _is_rows(path, head, packed) else CALL)
+        digest, size = _hash(path)
+        if told == CALL:
+            return Input(path, CALL, size, digest)
+        length, fault = (size, "") if not packed else _length(path, packed, most)
+        return Input(path, LINES, size, digest, packed, length, (), fault)
+    except OSError as cause:
+        said = (cause.strerror or "cannot be read").lower()
+        raise EvidenceError(Problem(code="file_unreadable", file=path, message=said)) from None
+
+
+def _parquet(path: str) -> Input:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    digest, size = _hash(path)
+    try:
+        with opened(path) as stream:
+            told = pq.ParquetFile(stream).metadata
+            groups = tuple(told.row_group(place).num_rows for place in range(told.num_row_groups))
+    except (pa.ArrowException, OSError, ValueError):
+        return Input(path, PARQUET, size, digest, fault="parquet")
+    return Input(path, PARQUET, size, digest, groups=groups)
+
+
+def _is_rows(path: str, head: bytes, packed: str) -> bool:
+    """Say whether a file holds a call a line: one of its first lines is an object with `call_id` and evidence."""
+    if packed:
+        with opened(path) as stream:
+            head = unpacked(stream, packed).read(_PROBED)
+    lines = [line for line in head.split(b"\n") if line.strip()]
+    return any(_begins_as_row(line) for line in lines[:10])
+
+
+def _begins_as_row(line: bytes) -> bool:
+    try:
+        value = codec.decode(line.decode("utf-8", "replace").removeprefix("\ufeff"))
+    except codec.JsonError:  # longer than was looked at, or damaged
+        return b'"call_id"' in line[:2000] and (b'"transcript"' in line or b'"spans"' in line)
+    return isinstance(value, dict) and "call_id" in value and bool({"transcript", "spans", "state"} & set(value))
+
+
+def _hash(path: str) -> tuple[str, int]:
+    if is_remote(path):
+        from hotato.batch._streams import store
+
+        system, name = store(path)
+        return hashlib.sha256(str(system.ukey(name)).encode()).hexdigest(), int(system.size(name))
+    with open_regular(path, error=EvidenceError) as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]  # it has readinto
+        return digest, stream.tell()
+
+
+def _length(path: str, packed: str, most: int) -> tuple[int, str]:
+    """Return how many bytes a packed file holds, and what is wrong with the rest of it."""
+    length = 0
+    with opened(path) as stream:
+        inside = unpacked(stream, packed)
+        while block := inside.read(_BLOCK):
+            length += len(block)
+            if length > most:
+                said = f"unpacks to more than {amount('unpacked_bytes', most)}; {raising('unpacked_bytes')}"
+                raise EvidenceError(Problem(code="file_too_large", file=path, message=said))
+        return length, packed if inside.is_damaged else ""
+
+
+def _remote(given: str) -> list[str]:
+    from hotato.batch._streams import store
+
+    system, name = store(given)
+    if glob.has_magic(name):
+        found = system.glob(name)
+    elif system.isdir(name):
+        found = system.find(name)
+    else:
+        found = [name] if system.exists(name) else []
+    return [system.unstrip_protocol(one) for one in found]
+
+
+def _inside(given: str) -> Iterator[str]:
+    """Yield the files of a folder and of those in it; what a name hides is left out."""
+    for folder, folders, names in os.walk(given):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (os.path.join(folder, name) for name in names if not name.startswith("."))
