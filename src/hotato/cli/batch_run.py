@@ -4,14 +4,14 @@ For example:
   hotato batch run --assertions assertions.yaml --calls calls.jsonl --out results
   hotato batch run --assertions assertions.yaml --calls exports/ --out results --workers 4
   hotato batch run --assertions assertions.yaml --calls 'day/*.parquet' --out results --envelopes
-  hotato batch run --assertions assertions.yaml --calls s3://bucket/calls/ --out results --engine dask --address HOST:8786
+  hotato batch run --assertions assertions.yaml --calls s3://bucket/calls/ --out results --engine dask
   hotato batch run --pack pii-leak --calls calls.jsonl.zst --out results --min-pass-rate no-card-said=0.999
 
 --calls is a file, a folder, a glob or a URL that fsspec reads: JSON Lines of {"call_id", "transcript", "spans", "state"}
 (plain, gzip or zstd), Parquet with such columns, or files that hold a call each in any format that is imported. The folder
 gets results.parquet (a row for each call and assertion), summary.json, report.html and, with --envelopes,
-envelopes.jsonl.zst: the same bytes whatever the engine, the workers and the size of the pieces. A call that cannot be read is a row with
-status ERROR. A run that is stopped goes on with hotato batch resume.
+envelopes.jsonl.zst: the same bytes whatever the engine, the workers and the size of the pieces. A call that cannot be read
+is a row with status ERROR. A run that is stopped goes on with hotato batch resume.
 
 Exit codes: 0 nothing failed, 1 a check failed or a pass rate is not shown to be high enough, 2 refused (also more errors
 than --max-errors, no call at all, or under refuse an INCONCLUSIVE), 3 internal error.
