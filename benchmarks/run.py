@@ -23,6 +23,7 @@ import otlp
 import pii
 import regex
 
+import mutate
 from hotato import assert_ as A
 from hotato import importers
 from hotato.model import codec
@@ -40,6 +41,7 @@ def main() -> None:
     imports()
     pii.main()
     regex.main()
+    mutate.main()
 
 
 def processes() -> None:

@@ -18,7 +18,7 @@ import importer_pages
 from hotato import importers
 from hotato.kinds import all_kinds, tag
 from pages import codes_page, index_page, kind_page
-from schemas import document_schema, envelope_schema
+from schemas import document_schema, envelope_schema, mutate_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = "docs/kinds"
@@ -31,6 +31,7 @@ def outputs() -> dict[str, str]:
     found = {
         "src/hotato/schema/assert-document.v1.json": _json(document_schema(kinds)),
         "src/hotato/schema/assert.v1.json": _json(envelope_schema(kinds)),
+        "src/hotato/schema/mutate.v1.json": _json(mutate_schema()),
         f"{PAGES}/README.md": index_page(kinds),
         "docs/reference/codes.md": codes_page(kinds),
     }

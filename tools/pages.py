@@ -93,6 +93,7 @@ def _code_tables() -> Iterable[tuple[str, dict[str, str]]]:
         ("A document or rule pack that is refused", "hotato.document.codes", "CODES"),
         ("Evidence that is refused", "hotato.context.codes", "CODES"),
         ("A command line that is refused", "hotato.cli._frame", "CODES"),
+        ("A change that `hotato assert mutate` makes", "hotato.probe.mutate", "CHANGES"),
         ("A warning of `hotato assert lint`", "hotato.cli._warnings", "CODES"),
     ):
         if find_spec(module) is not None:

@@ -1,4 +1,4 @@
-"""The two published JSON Schemas (2020-12): what a user writes, and what the engine answers."""
+"""The published JSON Schemas (2020-12) made of types: what a user writes, what the engine answers, what mutation shows."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from hotato.kinds._kind import Kind
 from hotato.match.spoken import languages
 from hotato.match.values import TYPES
 from hotato.model.result import Envelope, Result
-from hotato.model.verdict import POLICIES
+from hotato.model.verdict import POLICIES, STATUSES
 from hotato.plan.run import SAYS as ENGINE_SAYS
+from hotato.probe.mutate import CHANGES, Report
 from results import LIMITS, SPAN_ID, TEXTS
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -189,6 +190,37 @@ def envelope_schema(kinds: Sequence[type[Kind]]) -> Schema:
         "$id": "urn:hotato:assert.v1",
         **envelope,
         "title": "hotato assertion results, version 1",
+        "$defs": defs,
+    }
+
+
+def mutate_schema() -> Schema:
+    """Return the schema of what `hotato assert mutate` answers."""
+    _, defs = msgspec.json.schema_components([Report])
+    report = defs.pop("Report")
+    head: dict[str, Schema] = {
+        "ok": {"type": "boolean", "description": "Whether the score reaches min_score, where one is asked for."},
+        "schema": {"const": "hotato.mutate.v1"},
+        "min_score": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 100}, {"type": "null"}]},
+    }
+    for schema in (report, *defs.values()):
+        schema["required"] = list(schema["properties"])
+        schema["additionalProperties"] = False
+    what = {"enum": list(CHANGES)}
+    defs["Flip"]["properties"]["change"] = what
+    defs["Judged"]["properties"]["status"] = {"enum": list(STATUSES)}
+    report["properties"]["changes"] = {
+        "type": "object",
+        "propertyNames": what,
+        "additionalProperties": {"type": "integer", "minimum": 1},
+    }
+    report["properties"] = {**head, **report["properties"], "exit_code": {"enum": [0, 1]}}
+    report["required"] = list(report["properties"])
+    return {
+        "$schema": DRAFT,
+        "$id": "urn:hotato:mutate.v1",
+        **report,
+        "title": "hotato: which changes of a call flip which assertions, version 1",
         "$defs": defs,
     }
 

@@ -1,10 +1,11 @@
-"""Print the JSON Schema of assertions documents, envelopes, voice traces or scores.
+"""Print the JSON Schema of assertions documents, envelopes, voice traces, scores or mutation reports.
 
 For example:
   hotato assert schema document > assert-document.v1.json
   hotato assert schema envelope > assert.v1.json
   hotato assert schema trace > voice_trace.v1.json
   hotato assert schema timing > envelope.v1.json
+  hotato assert schema mutate > mutate.v1.json
 
 An editor completes fields and marks mistakes once a document begins with
   # yaml-language-server: $schema=assert-document.v1.json
@@ -23,12 +24,13 @@ _FILES = {
     "envelope": "assert.v1.json",
     "trace": "voice_trace.v1.json",
     "timing": "envelope.v1.json",
+    "mutate": "mutate.v1.json",
 }
 
 
 def configure(parser: Parser) -> None:
     """Declare flags."""
-    parser.operand("WHICH", "document (default), envelope, trace or timing", choices=tuple(_FILES))
+    parser.operand("WHICH", "document (default), envelope, trace, timing or mutate", choices=tuple(_FILES))
 
 
 def main(args: Namespace) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from hotato.match.spans import Trace
@@ -28,6 +28,17 @@ class Evidence:
         self._transcript: Transcript | None = None
         self._trace: Trace | None = None
         self._timelines: dict[tuple[bool, bool], Timeline] = {}
+
+    def of_another(self, call: Any, differing: Collection[str]) -> Evidence:
+        """Return the evidence of a call that differs from this one in these sources alone; what indexes the others is shared."""
+        other = Evidence(call, join=self.join)
+        if "transcript" not in differing:
+            other._transcript = self._transcript
+        if "trace" not in differing:
+            other._trace = self._trace
+        if "state" not in differing:
+            other.records = self.records
+        return other
 
     @property
     def transcript(self) -> Transcript:

@@ -8,11 +8,14 @@ import msgspec
 
 from hotato import kinds
 from hotato.document.load import Document
-from hotato.kinds._kind import Check, Resources, Source
+from hotato.kinds._kind import Check, Kind, Resources, Source
 
 
 class Node(msgspec.Struct, frozen=True):
-    """One assertion, ready to judge. `stamp` is what every result of it begins with; `refs` are the ids it reads, `when` aside."""
+    """One assertion, ready to judge. `stamp` is what every result of it begins with; `refs` are the ids it reads, `when` aside.
+
+    `spec` is what it was compiled from.
+    """
 
     id: str
     check: Check
@@ -23,6 +26,7 @@ class Node(msgspec.Struct, frozen=True):
     veils: bool
     stamp: dict[str, Any]
     refs: tuple[str, ...] = ()
+    spec: Kind | None = None
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -56,7 +60,7 @@ def compile_plan(
         if spec.tags:
             stamp["tags"] = list(spec.tags)
         check, needs, refs = spec.compile(resources), spec.needs(), tuple(spec.refs())
-        nodes.append(Node(spec.id, check, needs, spec.rests_on(), when, spec.says, spec.veils, stamp, refs))
+        nodes.append(Node(spec.id, check, needs, spec.rests_on(), when, spec.says, spec.veils, stamp, refs, spec))
     return Plan(
         tuple(nodes),
         document.order,

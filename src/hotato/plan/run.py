@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -65,6 +65,32 @@ def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
     if any(node.veils for node in plan.nodes):
         veil(results, evidence.call.transcript if evidence.has("transcript") else ())
     return results
+
+
+def settle(plan: Plan, evidence: Evidence, places: Iterable[int]) -> None:
+    """Judge the assertions at these places of the order, and leave their statuses alone in the evidence.
+
+    Statuses of the others have to be there. What `judge` would raise for, since the evidence is more than an assertion
+    can be judged by, is INCONCLUSIVE. Raise InternalError.
+    """
+    for place in places:
+        node = plan.nodes[place]
+        try:
+            verdict = _verdict(node, evidence)
+        except UsageError:
+            verdict = None
+        except HotatoError:
+            raise
+        except Exception as error:
+            said = f"internal error while judging assertion '{node.id}': {type(error).__name__}"
+            raise InternalError(said, node.id) from error
+        evidence.statuses[node.id] = INCONCLUSIVE if verdict is None else _status(verdict, plan.strict)
+
+
+def _status(verdict: Verdict, strict: bool) -> str:
+    if verdict.truth is None:
+        return INCONCLUSIVE
+    return PASS if verdict.truth and not (strict and verdict.exercised == 0) else FAIL
 
 
 def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
