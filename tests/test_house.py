@@ -45,7 +45,16 @@ MAY_IMPORT = {
         "model",
         "errors",
     },  # of plan its text alone: a renderer sees no kind
-    "rubric": {"context", "model", "errors"},
+    "rubric": {
+        "context",
+        "document",
+        "kinds",
+        "match",
+        "plan",
+        "state",
+        "model",
+        "errors",
+    },  # of kinds their names alone, of plan its text, of state how a server is reached
     "packs": set(),
 }
 # What the importers may use besides. The room's front loads importers and reads files; an importer does neither.

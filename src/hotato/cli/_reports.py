@@ -23,6 +23,7 @@ def declare(parser: Parser) -> None:
     parser.value("--report", "FORMAT=PATH", said, many=True)
     parser.switch("--force", "overwrite reports that are there already")
     parser.value("--audio", "FILE", "the call's recording, a WAV file, for the HTML report to play", completes="file")
+    parser.value("--rubric", "ENVELOPE", "a rubric.v1 envelope, to show apart in reports", completes="file")
     parser.value("--base", "ENVELOPE", "the envelope of an earlier run, to show what changed since", completes="file")
 
 
@@ -44,6 +45,8 @@ def wanted(args: Any, prog: str, inputs: Mapping[str, str]) -> list[tuple[str, s
         if "html" not in (name for name, _ in found):
             raise CommandError(prog, "--audio", "means nothing without --report html=FILE")
         inputs = {**inputs, "--audio": args.audio}
+    if getattr(args, "rubric", None) is not None and not found:
+        raise CommandError(prog, "--rubric", "means nothing without --report FORMAT=PATH")
     if "-" in paths:
         raise CommandError(prog, "--report", "names a file; --format writes to standard output")
     for place, path in enumerate(paths):
@@ -101,7 +104,7 @@ def view_of_run(args: Any, envelope: Mapping[str, Any], call: Call) -> View:
     """Return what reports of a run show. Raise UsageError where --base names no envelope."""
     from hotato.report import _places
     from hotato.report._lanes import lanes_of
-    from hotato.report._view import checked, view
+    from hotato.report._view import checked, rubric_checked, view
 
     said, done = args.transcript or args.call, args.trace or args.call
     turns, spans = call.transcript, call.spans
@@ -111,6 +114,7 @@ def view_of_run(args: Any, envelope: Mapping[str, Any], call: Call) -> View:
         transcript=turns,
         spans=spans,
         base=None if args.base is None else checked(envelope_file(args.base), args.base),
+        rubric=None if args.rubric is None else rubric_checked(envelope_file(args.rubric), args.rubric),
         places=None if document is None else _places.document_file(document),
         turns_at=None if turns is None else places(said, len(turns), _places.in_transcript),
         spans_at=None if spans is None else places(done, len(spans), _places.in_trace),

@@ -60,7 +60,7 @@ def main(args: Namespace) -> int:
     if args.watch:
         from hotato.cli._watch import watch
 
-        paths = [*_given.inputs(args).values(), *([args.base] if args.base else [])]
+        paths = [*_given.inputs(args).values(), *filter(None, (args.base, args.rubric))]
         return watch(_PROG, paths, lambda is_first: _once(args, reports, force=bool(args.force) or not is_first))
     return _once(args, reports, force=bool(args.force))
 
@@ -133,19 +133,20 @@ def _check(args: Namespace) -> list[tuple[str, str]]:
     """
     prog = _PROG
     given = _given.inputs(args)
-    _given.check(args, prog, {"--base": args.base})
+    _given.check(args, prog, {"--base": args.base, "--rubric": args.rubric})
     piped = [f"--{name}" for name, path in given.items() if path == "-"]
-    if args.watch and (piped or args.base == "-"):
-        raise CommandError(prog, "--watch", f"means nothing of standard input, which {(*piped, '--base')[0]} reads")
+    piped += [f"--{name}" for name in ("base", "rubric") if getattr(args, name) == "-"]
+    if args.watch and piped:
+        raise CommandError(prog, "--watch", f"means nothing of standard input, which {piped[0]} reads")
     if args.out == "-":
         raise CommandError(prog, "--out", "names a file; --format json writes to standard output")
+    shown = {name: getattr(args, name) for name in ("base", "rubric") if getattr(args, name) is not None}
     if args.out is not None and os.path.exists(args.out):
-        for name, path in {**given, **({"base": args.base} if args.base else {})}.items():
+        for name, path in {**given, **shown}.items():
             if os.path.exists(path) and os.path.samefile(path, args.out):
                 raise CommandError(prog, "--out", f"names the same file as --{name}")
     if args.include_evidence and args.state is None:
         raise CommandError(prog, "--include-evidence", "means nothing without --state")
     if args.force and not args.report:
         raise CommandError(prog, "--force", "means nothing without --report")
-    named = {f"--{name}": path for name, path in given.items()}
-    return _reports.wanted(args, prog, {**named, **({"--base": args.base} if args.base else {})})
+    return _reports.wanted(args, prog, {f"--{name}": path for name, path in {**given, **shown}.items()})

@@ -1,4 +1,4 @@
-"""Print the JSON Schema of assertions documents, envelopes, voice traces, scores or mutation reports.
+"""Print the JSON Schema of documents, envelopes, voice traces, scores, mutation reports or rubric results.
 
 For example:
   hotato assert schema document > assert-document.v1.json
@@ -6,6 +6,7 @@ For example:
   hotato assert schema trace > voice_trace.v1.json
   hotato assert schema timing > envelope.v1.json
   hotato assert schema mutate > mutate.v1.json
+  hotato assert schema rubric > rubric.v1.json
 
 An editor completes fields and marks mistakes once a document begins with
   # yaml-language-server: $schema=assert-document.v1.json
@@ -25,12 +26,14 @@ _FILES = {
     "trace": "voice_trace.v1.json",
     "timing": "envelope.v1.json",
     "mutate": "mutate.v1.json",
+    "rubric": "rubric.v1.json",
 }
 
 
 def configure(parser: Parser) -> None:
     """Declare flags."""
-    parser.operand("WHICH", "document (default), envelope, trace, timing or mutate", choices=tuple(_FILES))
+    said = "document (default), envelope, trace, timing, mutate or rubric"
+    parser.operand("WHICH", said, choices=tuple(_FILES))
 
 
 def main(args: Namespace) -> int:

@@ -30,6 +30,7 @@ EXTRAS = {
     "mcp": "hotato as tools of a coding agent: hotato-mcp",
     "otel": "OTLP in protobuf: hotato trace ingest",
     "postgres": "systems of record in PostgreSQL: --state with adapter sql",
+    "rubric": "a model as judge of rubrics, apart from every proof: hotato rubric run",
     "speech": "speaking the examples aloud, offline",
     "sql": "systems of record in other databases than SQLite: --state with adapter sql",
     "state": "every system of record: http, sql and postgres in one",
@@ -42,7 +43,7 @@ _BROWSERS = {
     "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"),
 }
 _OF_BROWSERS = "tests of the HTML report; any browser shows the report itself"
-_OF_OLLAMA = "models on this machine; judging rubrics by them is not built yet"
+_OF_OLLAMA = "a judge for judge_rubric on this machine: hotato rubric run"
 _OLLAMA = "127.0.0.1:11434"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LONGEST = 1.0  # seconds

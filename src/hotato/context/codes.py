@@ -61,6 +61,10 @@ CODES = {
     "batch_changed": "an input, the assertions or hotato changed since the batch began",
     "batch_locked": "another batch works in the folder",
     "query": "a query that DuckDB refuses",
+    # rubrics
+    "no_rubrics": "there is no rubric, so nothing would be judged",
+    "recording": "the file holds no answers of a judge, or not those of the model that is asked for",
+    "labels": "people's labels of calls are missing, or name what there is not",
     # results
     "envelope": "the value is no envelope of results, or contradicts itself",
     # arguments

@@ -8,8 +8,8 @@ from hotato.kinds._rubric import Rubric
 class JudgeRubric(Rubric, frozen=True, kw_only=True, tag="judge_rubric"):
     """A criterion that a model judges; it has no verdict here.
 
-    A rubric is scored apart, in a lane that this version does not bring; in an assertions document it is always INCONCLUSIVE,
-    and no model code is imported. Its fields are those of that lane:
+    The rubric lane scores it apart (`hotato rubric run`); in an assertions document it is always INCONCLUSIVE, and no model
+    code is imported. Its fields are those of the rubric lane:
 
     - `criterion`: what is judged, in words.
     - `evidence`: what is shown to the judge, a list of `transcript` and `tool_trace`.

@@ -164,10 +164,29 @@ def _judged(view: View) -> Iterator[str]:
         yield ""
         return
     rows = [
-        (_MARKS[result["status"]], code(result["id"]), prose(str(result.get("reason", ""))))
+        (_MARKS[result["status"]], code(result["id"]), prose(_opinion(result)), prose(_judge(result)))
         for result in view.rubric["results"]
     ]
-    yield from (*table(("verdict", "rubric", "what the model said"), rows), "")
+    yield from (*table(("verdict", "rubric", "what was said of it", "by"), rows), "")
+
+
+def _opinion(result: Mapping[str, Any]) -> str:
+    """Return why a rubric has its verdict: the engine's words, then the model's."""
+    said = (result.get("reason"), result.get("rationale"))
+    return ". ".join(str(text).rstrip(".") for text in said if text)
+
+
+def _judge(result: Mapping[str, Any]) -> str:
+    """Return who judged, in one line: provider, model, the beginning of its digest, confidence, whether it was kept."""
+    digest = result.get("model_digest")
+    parts = [
+        " ".join(str(result[name]) for name in ("provider", "model") if result.get(name)),
+        str(digest)[:19] if digest else "",
+        f"confidence {result['confidence']}" if result.get("confidence") is not None else "",
+        "cached" if result.get("cached") is True else "",
+        f"verdict {str(result['verdict_sha256'])[:12]}" if result.get("verdict_sha256") else "",
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def _compared(found: Comparison) -> Iterator[str]:

@@ -24,6 +24,7 @@ class Opinion(NamedTuple):
     dimension: str
     criterion: str
     reason: str
+    rationale: str
     facts: list[tuple[str, str]]
     evidence: list[Link]
 
@@ -40,6 +41,9 @@ def _opinion(place: int, result: Mapping[str, Any], there: set[str]) -> Opinion:
         value = result.get(name, "")
         return value if isinstance(value, str) else _shown.written(value)
 
+    def told(value: Any) -> bool:
+        return value is not None and value not in ("", [])
+
     cited = result.get("citations")
     return Opinion(
         anchor=f"j.{place}",
@@ -48,8 +52,9 @@ def _opinion(place: int, result: Mapping[str, Any], there: set[str]) -> Opinion:
         status=result["status"],
         dimension=text("dimension"),
         criterion=text("criterion"),
-        reason=text("reason") or text("rationale"),
-        facts=[(_shown.words(str(name)), text(name)) for name in result if name not in _HEAD],
+        reason=text("reason"),
+        rationale=text("rationale"),
+        facts=[(_shown.words(str(name)), text(name)) for name in result if name not in _HEAD and told(result[name])],
         evidence=[_cited(one, there) for one in cited[:MOST_LINKS]] if isinstance(cited, (list, tuple)) else [],
     )
 
