@@ -97,9 +97,8 @@ class Pii(Kind, frozen=True, kw_only=True, tag="pii"):
             return value in allowed or (value.isdigit() and value.endswith(endings))
 
         def check(evidence: Evidence) -> Verdict:
-            turns = evidence.transcript.turns
-            every = pii.find(turns, regions)
-            fields: dict[str, Any] = {"redacted_transcript": pii.redact(turns, every, regions)}
+            every, redacted = pii.in_call(evidence, regions), pii.redacted_call(evidence, regions)
+            fields: dict[str, Any] = {"redacted_transcript": redacted}
             count = len(evidence.transcript.lane(role))
             hits = [hit for hit in every if counts(hit)]
             if not hits:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from hotato.match.spans import Trace
 from hotato.match.timeline import Timeline
 from hotato.match.turns import Transcript
 
+T = TypeVar("T")
+
 
 class Evidence:
     """The evidence of one call. A check reads only what its kind's `reads` names; the engine made sure that it is there.
 
-    `statuses` holds the status of every assertion judged so far, by id, `records` what was asked of the system of record. `call` may be any object with the attributes
-    of `hotato.model.call.Call`; each is touched only when a check asks for it.
+    `statuses` holds the status of every assertion judged so far, by id, `records` what was asked of the system of record.
+    `call` may be any object with the attributes of `hotato.model.call.Call`; each is touched only when a check asks for it.
+    `plain` does without every shortcut, which changes no result.
     """
 
-    __slots__ = ("_there", "_timelines", "_trace", "_transcript", "call", "join", "records", "statuses")
+    __slots__ = ("_made", "_there", "_timelines", "_trace", "_transcript", "call", "join", "plain", "records", "statuses")
 
-    def __init__(self, call: Any, *, join: bool = True) -> None:
+    def __init__(self, call: Any, *, join: bool = True, plain: bool = False) -> None:
         self.call = call
         self.join = join
+        self.plain = plain
+        self._made: dict[Any, Any] = {}
         self.statuses: dict[str, str] = {}
         self.records: dict[Any, Any] = {}
         self._there: dict[str, bool] = {}
@@ -61,6 +66,14 @@ class Evidence:
             turns = self.call.transcript if key[0] else ()
             self._timelines[key] = Timeline(turns or (), (self.call.spans if key[1] else ()) or ())
         return self._timelines[key]
+
+    def once(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what `make` makes of this call; the same object for the same key, so that assertions share the work."""
+        if self.plain:
+            return make()
+        if key not in self._made:
+            self._made[key] = make()
+        return cast(T, self._made[key])
 
     @property
     def timing(self) -> Mapping[str, Any]:

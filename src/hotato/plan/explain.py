@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hotato.match.closest import Want, closest, shown
+from hotato.match.evidence import Evidence
 from hotato.match.values import Difference
-from hotato.model.call import Turn, span_id
+from hotato.model.call import span_id
 
 _LEAST_KNOWN = 6  # characters: a shorter value stands in many others by chance
 
@@ -38,7 +39,7 @@ def _nearest(group: Sequence[Want]) -> dict[str, tuple[int, list[Difference]] | 
     return dict(zip(texts, closest([distinct[text] for text in texts]), strict=True))
 
 
-def veil(results: Sequence[dict[str, Any]], turns: Sequence[Turn]) -> None:
+def veil(results: Sequence[dict[str, Any]], evidence: Evidence) -> None:
     """Mask personal data in the recorded and expected values that results show.
 
     A document that looks for personal data must not have an explanation of another check repeat what was found: neither
@@ -47,9 +48,9 @@ def veil(results: Sequence[dict[str, Any]], turns: Sequence[Turn]) -> None:
     shown = [(result, name) for result in results for name in ("closest", "delta") if name in result]
     if not shown:
         return
-    from hotato.match.pii import find, plain
+    from hotato.match.pii import in_call, plain
 
-    heard = {plain(hit.value) for hit in find(turns)}
+    heard = {plain(hit.value) for hit in in_call(evidence)}
     known = frozenset(value for value in heard if len(value) >= _LEAST_KNOWN)
     for result, name in shown:
         result[name] = _veiled(result[name], known)

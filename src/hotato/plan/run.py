@@ -63,7 +63,7 @@ def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
         evidence.statuses[node.id] = result["status"]
     explain(wants)
     if any(node.veils for node in plan.nodes):
-        veil(results, evidence.call.transcript if evidence.has("transcript") else ())
+        veil(results, evidence)
     return results
 
 

@@ -11,9 +11,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 import msgspec
 
+from hotato.match.evidence import Evidence
 from hotato.match.order import in_order
 from hotato.match.pii._clean import clean
 from hotato.match.pii._found import Found
@@ -27,7 +29,21 @@ from hotato.match.spoken._language import unaccented
 from hotato.model.call import Turn
 from hotato.model.result import RedactedTurn
 
-__all__ = ["MASK", "REGIONS", "Hit", "all_regions", "codes", "find", "forms", "names", "plain", "redact", "redact_text"]
+__all__ = [
+    "MASK",
+    "REGIONS",
+    "Hit",
+    "all_regions",
+    "codes",
+    "find",
+    "forms",
+    "in_call",
+    "names",
+    "plain",
+    "redact",
+    "redact_text",
+    "redacted_call",
+]
 
 REGIONS = ("GB", "US")
 _ABBREVIATED = 4  # letters: a shorter word may be spelt, "S S N"
@@ -121,15 +137,42 @@ def _hints() -> frozenset[str]:
     return frozenset(unaccented(word) for module in modules for word in getattr(module, "HINTS", ()))
 
 
-def find(turns: Sequence[Turn], regions: tuple[str, ...] = REGIONS) -> list[Hit]:
+Pairs = list[tuple[str, Found, Language]]
+Speeches = dict[tuple[Any, ...], Pairs]  # what was found in each speech, for who looks again at much the same turns
+
+
+def in_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS) -> list[Hit]:
+    """Return what all detectors find in a call, looked for once for all assertions; nothing where it has no transcript."""
+    turns = evidence.transcript.turns if evidence.has("transcript") else ()
+    return evidence.once(("pii", regions), lambda: find(turns, regions, _speeches_of(evidence, regions)))
+
+
+def redacted_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS) -> list[RedactedTurn]:
+    """Return the turns of a call with what all detectors find in it masked, made once for all assertions."""
+    turns, hits = evidence.transcript.turns, in_call(evidence, regions)
+    return evidence.once(("redacted", regions), lambda: redact(turns, hits, regions, _speeches_of(evidence, regions)))
+
+
+def _speeches_of(evidence: Evidence, regions: tuple[str, ...]) -> Speeches | None:
+    return None if evidence.plain else evidence.once(("speeches", regions), dict)
+
+
+def find(turns: Sequence[Turn], regions: tuple[str, ...] = REGIONS, known: Speeches | None = None) -> list[Hit]:
     """Return what all detectors find in the turns of a call, in the order of the input.
 
     Turns of one speaker that follow one another, or that others interrupted only to say "yes", are read as one text.
-    `regions` (ISO 3166 codes) are those whose telephone numbers are known without their country code.
+    `regions` (ISO 3166 codes) are those whose telephone numbers are known without their country code. `known` is filled
+    with what each speech holds and spares reading it again, for who looks several times while the regions are the same.
     """
     hits = []
     for speech, tables in speeches(in_order(turns), _labels(), regions, _hints()):
-        for name, found, table in _in_speech(speech, tables):
+        if known is None:
+            every = list(_in_speech(speech, tables))
+        elif (key := speech.key) in known:
+            every = known[key]
+        else:
+            every = known[key] = list(_in_speech(speech, tables))
+        for name, found, table in every:
             pieces = list(speech.pieces(found.start, found.end, table))
             if not pieces:
                 continue
@@ -166,12 +209,14 @@ def _in_speech(speech: Speech, tables: Sequence[Language]) -> Iterator[tuple[str
                 yield name, one, table
 
 
-def redact(turns: Sequence[Turn], hits: Sequence[Hit], regions: tuple[str, ...] = REGIONS) -> list[RedactedTurn]:
+def redact(
+    turns: Sequence[Turn], hits: Sequence[Hit], regions: tuple[str, ...] = REGIONS, known: Speeches | None = None
+) -> list[RedactedTurn]:
     """Return role and text of each turn in the order of the input, every place of a hit masked.
 
     Give the hits of all detectors: which of them were asked for decides a verdict, not what may be shown. Masking goes on
     until nothing is found any more in what is left, so that redacting it again changes nothing. A turn with masks lists
-    them: `start` and `end` in the masked text, in code points, and `detector`.
+    them: `start` and `end` in the masked text, in code points, and `detector`. `known` as for `find`.
     """
     masked: dict[int, list[Mask]] = {}
     texts = {turn.index: turn.text for turn in turns}
@@ -183,7 +228,7 @@ def redact(turns: Sequence[Turn], hits: Sequence[Hit], regions: tuple[str, ...] 
         touched = {turn for hit in found for turn, _, _ in hit.spans}
         for turn in touched:
             texts[turn], masked[turn] = mask(texts[turn], masked[turn])
-        found = find([msgspec.structs.replace(turn, text=texts[turn.index]) for turn in turns], regions)
+        found = find([msgspec.structs.replace(turn, text=texts[turn.index]) for turn in turns], regions, known)
         found = [hit for hit in found if not _is_masked(hit, masked)]
     roles = {role: redact_text(role) for role in {turn.role for turn in turns}}
     return [

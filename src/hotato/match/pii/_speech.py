@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
@@ -90,6 +91,11 @@ class Speech:
         for text, _ in pieces:
             self._starts.append(place)
             place += len(text) + 1
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Return what decides, in one call, all that can be found here: which turns are read, and their texts."""
+        return (*[turn.index for turn in self.turns], *[turn.text for turn in (*self._before, *self.turns)])
 
     @cached_property
     def prior(self) -> str:
