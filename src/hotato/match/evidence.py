@@ -49,7 +49,7 @@ class Evidence:
     def transcript(self) -> Transcript:
         """Return the indexed transcript."""
         if self._transcript is None:
-            self._transcript = Transcript(self.call.transcript, self.join)
+            self._transcript = Transcript(self.call.transcript, self.join, self.plain)
         return self._transcript
 
     @property

@@ -9,23 +9,28 @@ a match is evidence at the turn in which it starts. With joining off, every turn
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from hotato.match.order import in_order
-from hotato.match.regex import Pattern, lacks
+from hotato.match.regex import Pattern, is_even
 from hotato.model.call import Turn
 
 
 class Lane:
-    """The utterances of one role, or of all, laid end to end so that one search can read them all."""
+    """The utterances of one role, or of all, laid end to end so that one search can read them all.
 
-    def __init__(self, utterances: list[list[Turn]]) -> None:
+    A `plain` lane is searched utterance by utterance, without any shortcut: what it finds is what every lane finds.
+    """
+
+    def __init__(self, utterances: list[list[Turn]], plain: bool = False) -> None:
         self.utterances = utterances
+        self._plain = plain
         self._turns = [turn for utterance in utterances for turn in utterance]
         self._text: str | None = None
         self._starts: list[int] | None = None
         self._lowered: str | None = None
+        self._bounds: list[int] | None = None
         self._found: dict[Pattern, Turn | None] = {}
 
     def __len__(self) -> int:
@@ -55,9 +60,13 @@ class Lane:
 
     def matching(self, pattern: Pattern) -> Iterator[Turn]:
         """Yield the turns in which a match starts, in the order of time."""
-        if not self._turns or (pattern.needles and self._lacks(pattern)):
+        if not self._turns:
             return
-        if not pattern.local or len(self.text) > pattern.safe:  # piece by piece `re` is safe more often
+        if pattern.needles and not self._plain:
+            for number in self._holding(pattern.needles):
+                yield from _in_utterance(self.utterances[number], pattern)
+            return
+        if self._plain or not pattern.local or len(self.text) > pattern.safe:  # piece by piece `re` is safe more often
             for utterance in self.utterances:
                 yield from _in_utterance(utterance, pattern)
             return
@@ -89,10 +98,29 @@ class Lane:
             self._starts = list(accumulate([len(turn.text) + 1 for turn in self._turns], initial=0))[:-1]
         return self._starts[number] if number < len(self._starts) else len(self.text) + 1
 
-    def _lacks(self, pattern: Pattern) -> bool:
-        if self._lowered is None:
-            self._lowered = self.text.lower()
-        return lacks(self._lowered, pattern.needles)
+    def _holding(self, needles: tuple[str, ...]) -> Iterable[int]:
+        """Yield the numbers of the utterances that hold a needle, in order; only in them a match can be."""
+        if self._lowered is None or self._bounds is None:
+            lowered = self.text.lower()
+            self._lowered = lowered if is_even(lowered) else ""
+            self._bounds = [*accumulate([len(_joined(one)) + 1 for one in self.utterances], initial=0)]
+        if not self._lowered:
+            return range(len(self.utterances))
+        return _numbers(self._lowered, self._bounds, needles)
+
+
+def _numbers(text: str, bounds: list[int], needles: tuple[str, ...]) -> Iterator[int]:
+    """Yield the numbers of the pieces of a text, by the places at which they begin, in which a needle begins."""
+    left = [(place, needle) for needle in needles if (place := text.find(needle)) >= 0]
+    while left:
+        number = bisect_right(bounds, min(left)[0]) - 1
+        yield number
+        after = bounds[number + 1]
+        left = [
+            (place, needle)
+            for old, needle in left
+            if (place := old if old >= after else text.find(needle, after)) >= 0
+        ]
 
 
 def _joined(utterance: list[Turn]) -> str:
@@ -117,16 +145,18 @@ def _in_utterance(utterance: list[Turn], pattern: Pattern) -> Iterator[Turn]:
 class Transcript:
     """The turns of one call, indexed by role. `join` reads consecutive turns of one role as one utterance."""
 
-    def __init__(self, turns: Sequence[Turn], join: bool) -> None:
+    def __init__(self, turns: Sequence[Turn], join: bool, plain: bool = False) -> None:
         self.turns = in_order(turns)
         self._join = join
+        self._plain = plain
         self._lanes: dict[str | None, Lane] = {}
+        self._edges: dict[tuple[str | None, bool], Lane] = {}
         self._utterances: list[list[Turn]] | None = None
 
     def lane(self, role: str | None) -> Lane:
         """Return the lane of one role (already folded), or of everybody for None."""
         if role not in self._lanes:
-            self._lanes[role] = Lane([u for u in self.utterances if role is None or u[0].role == role])
+            self._lanes[role] = Lane([u for u in self.utterances if role is None or u[0].role == role], self._plain)
         return self._lanes[role]
 
     @property
@@ -144,5 +174,7 @@ class Transcript:
 
     def edge(self, role: str | None, last: bool) -> Lane:
         """Return the lane that holds only the first or the last utterance of a role."""
-        utterances = self.lane(role).utterances
-        return Lane(utterances[-1:] if last else utterances[:1])
+        if (role, last) not in self._edges:
+            utterances = self.lane(role).utterances
+            self._edges[role, last] = Lane(utterances[-1:] if last else utterances[:1], self._plain)
+        return self._edges[role, last]

@@ -74,9 +74,12 @@ def regex_degree(source: str) -> int | None:
 
 def lacks(lowered: str, needles: tuple[str, ...]) -> bool:
     """Say whether a text, given in lower case, surely has none of the needles, so that no match can be in it."""
-    if not needles or (not lowered.isascii() and any(char in lowered for char in _OUTSIDE_ASCII)):
-        return False
-    return not any(needle in lowered for needle in needles)
+    return bool(needles) and is_even(lowered) and not any(needle in lowered for needle in needles)
+
+
+def is_even(lowered: str) -> bool:
+    """Say whether a text, given in lower case, tells by its ASCII letters where needles are, each in its own place."""
+    return lowered.isascii() or not any(char in lowered for char in _OUTSIDE_ASCII)
 
 
 def _dispatcher(

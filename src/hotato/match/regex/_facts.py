@@ -7,7 +7,7 @@ from typing import Any
 
 from hotato.match.regex._parse import CHARACTERS, REPEATS, C, inner
 
-MOST_NEEDLES = 16
+MOST_NEEDLES = 64
 
 
 def facts(tree: Any, flags: int) -> tuple[tuple[str, ...], bool]:
