@@ -8,6 +8,8 @@ from typing import Any
 from hotato.match.regex._parse import CHARACTERS, REPEATS, C, inner
 
 MOST_NEEDLES = 64
+MOST_RUNS = 8
+MOST_LETTERS = 4
 
 
 def facts(tree: Any, flags: int) -> tuple[tuple[str, ...], bool]:
@@ -19,26 +21,42 @@ def facts(tree: Any, flags: int) -> tuple[tuple[str, ...], bool]:
 def _needles(tree: Any) -> tuple[str, ...]:
     """Return strings of which every match holds at least one, the most telling set that the tree gives."""
     best: tuple[str, ...] = ()
-    run = ""
+    runs: list[str] = [""]  # what a match holds here, one of them
     options: list[tuple[str, ...]] = []
     for op, arg in [*tree, (None, None)]:
-        if op is C.LITERAL and arg < 128:
-            run += chr(arg)
-            continue
-        if run:
-            options.append((run,))
-            run = ""
-        if op is C.SUBPATTERN and not (arg[1] or arg[2]):
+        each = _letters(op, arg)
+        if each and len(runs) * len(each) <= MOST_RUNS:
+            runs = [run + letter for run in runs for letter in each]
+            if op not in REPEATS:
+                continue
+        if runs != [""]:
+            options.append(tuple(runs))
+            runs = [""]
+        if each and op not in REPEATS:
+            runs = list(each)
+        elif op is C.SUBPATTERN and not (arg[1] or arg[2]):
             options.append(_needles(arg[3]))
         elif op in REPEATS and arg[0] > 0:
             options.append(_needles(arg[2]))
         elif op is C.BRANCH:
-            each = [_needles(branch) for branch in arg[1]]
-            options.append(tuple(n for one in each for n in one) if all(each) else ())
+            found = [_needles(branch) for branch in arg[1]]
+            options.append(tuple(n for one in found for n in one) if all(found) else ())
     for option in options:
         if option and min(map(len, option)) > min(map(len, best), default=0) and len(option) <= MOST_NEEDLES:
             best = option
     return best
+
+
+def _letters(op: Any, arg: Any) -> tuple[str, ...]:
+    """Return the few ASCII characters of which the next must be one; nothing where there are more, or it is not known."""
+    if op is C.LITERAL:
+        return (chr(arg),) if arg < 128 else ()
+    if op is C.IN and len(arg) <= MOST_LETTERS:
+        is_plain = all(kind is C.LITERAL and code < 128 for kind, code in arg)
+        return tuple(chr(code) for _, code in arg) if is_plain else ()
+    if op in REPEATS and arg[0] > 0 and len(arg[2]) == 1:  # at least the first
+        return _letters(*arg[2][0])
+    return ()
 
 
 def _is_local(tree: Any) -> bool:
