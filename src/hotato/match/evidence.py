@@ -20,7 +20,18 @@ class Evidence:
     `plain` does without every shortcut, which changes no result.
     """
 
-    __slots__ = ("_made", "_there", "_timelines", "_trace", "_transcript", "call", "join", "plain", "records", "statuses")
+    __slots__ = (
+        "_made",
+        "_there",
+        "_timelines",
+        "_trace",
+        "_transcript",
+        "call",
+        "join",
+        "plain",
+        "records",
+        "statuses",
+    )
 
     def __init__(self, call: Any, *, join: bool = True, plain: bool = False) -> None:
         self.call = call

@@ -117,9 +117,7 @@ def _numbers(text: str, bounds: list[int], needles: tuple[str, ...]) -> Iterator
         yield number
         after = bounds[number + 1]
         left = [
-            (place, needle)
-            for old, needle in left
-            if (place := old if old >= after else text.find(needle, after)) >= 0
+            (place, needle) for old, needle in left if (place := old if old >= after else text.find(needle, after)) >= 0
         ]
 
 

@@ -122,8 +122,8 @@ def speeches(
         if not signs and weight <= _FEW:
             continue
         first = max(0, group[0] - _MOST_TURNS)
-        words = [word for one in group for word in look.lines[one].split()]
-        heard = frozenset(words).union(*[look.lines[one].split() for one in range(first, group[0])])
+        words = [word for one in group for word in look.words[one]]
+        heard = frozenset(words).union(*look.words[first : group[0]])
         if signs or weight >= SHORTEST or not heard.isdisjoint(hints):
             said = [turns[one] for one in group]
             yield Speech(said, turns[first : group[0]], heard, labels, regions), _tables(words, said)
@@ -142,16 +142,18 @@ class _Look:
         self.known = _known()
         self.within = tuple(part for part in self.known.within if part in flat)
         self.lines = flat.split("\n") if texts else []
+        self.words = [line.split() for line in self.lines]
+        self._back_channels: dict[int, bool] = {}
 
     def telling(self) -> list[int]:
         """Return the places of the turns that hold a figure, a number word or the sign of an address."""
         words, within = self.known.telling, self.within
         return [
             place
-            for place, line in enumerate(self.lines)
+            for place, (line, said) in enumerate(zip(self.lines, self.words, strict=True))
             if "0" in line
             or "@" in line
-            or not words.isdisjoint(line.split())
+            or not words.isdisjoint(said)
             or (within and any(part in line for part in within))
         ]
 
@@ -171,10 +173,16 @@ class _Look:
 
     def _is_back_channel(self, place: int) -> bool:
         """Say whether a turn only tells the speaker to go on, or repeats digits."""
-        if len(self.turns[place].text) > BEFORE:
-            return False
-        known = self.known.back_channel
-        return all(word in known or "0" in word for word in self.lines[place].split())
+        found = self._back_channels.get(place)
+        if found is None:
+            known = self.known.back_channel
+            found = len(self.turns[place].text) <= BEFORE
+            for word in self.words[place] if found else ():
+                if word not in known and "0" not in word:
+                    found = False
+                    break
+            self._back_channels[place] = found
+        return found
 
     def sum(self, group: list[int]) -> tuple[int, bool]:
         """Return the most digits that turns can hold together, and whether they may hold an address."""
@@ -182,9 +190,11 @@ class _Look:
         every: list[str] = []
         for place in group:
             line, text = self.lines[place], self.turns[place].text
-            words = line.split()
+            words = self.words[place]
             every += words
-            inside = line.count("0") + sum([figures[word] for word in words if word in figures])
+            inside = line.count("0")
+            if not figures.keys().isdisjoint(words):
+                inside += sum([figures[word] for word in words if word in figures])
             if self.within:
                 inside += _GLUED * sum([part in word and word not in figures for word in words for part in self.within])
             weight += inside
