@@ -120,9 +120,10 @@ def _state_evidence(plan: Any, call: Call) -> list[dict[str, Any]]:
     """Return what was read of the system of record, with personal data masked where the document looks for it."""
     kept = {"closest": call.state_evidence}
     if any(node.veils for node in plan.nodes):
+        from hotato.match.evidence import Evidence
         from hotato.plan.explain import veil
 
-        veil([kept], call.transcript or ())
+        veil([kept], Evidence(call))
     return kept["closest"]
 
 
