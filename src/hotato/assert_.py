@@ -22,9 +22,10 @@ from hotato.context.transcript import load_transcript_file
 from hotato.document.load import Document, load
 from hotato.document.reading import read, scan
 from hotato.document.tree import Tree
-from hotato.errors import DocumentError, Problem
+from hotato.errors import DocumentError, EvidenceError, Problem
+from hotato.model import codec
 from hotato.model.call import Call as Context
-from hotato.model.call import Turn
+from hotato.model.call import StateAdapter, Turn
 from hotato.model.pack import Pack
 from hotato.model.verdict import DIMENSIONS as RESULT_DIMENSIONS
 from hotato.model.verdict import POLICIES as INCONCLUSIVE_POLICIES
@@ -65,6 +66,7 @@ __all__ = [
     "compile_assertions",
     "envelope_from_results",
     "evaluate_assertion",
+    "judge_bytes",
     "judge_call",
     "load_policy_pack",
     "load_spans_file",
@@ -114,12 +116,42 @@ def compile_assertions(
         inconclusive_policy=inconclusive_policy,
         strict=strict,
         join_segments=join_segments,
+        plain=os.environ.get("HOTATO_PLAIN", "") not in ("", "0"),
     )
 
 
 def judge_call(plan: Plan, ctx: Any) -> dict[str, Any]:
     """Return the envelope of one call under a compiled plan. Raise InternalError, naming the assertion."""
     return run(plan, ctx)
+
+
+def judge_bytes(plan: Plan, raw: bytes, *, state: Callable[[Any], StateAdapter] | None = None) -> bytes:
+    """Return the envelope of one call as compact JSON in UTF-8, from the bytes of the call.
+
+    `raw` is a JSON object with some of `transcript`, `spans`, `timing` and `state`, each as `build_context` takes it; null
+    is not supplied, other keys are left alone. `state` makes a system of record of what the call has under that name, such
+    as `MockStateAdapter`; without it there is none. Raise EvidenceError, and InternalError, naming the assertion.
+    """
+    try:
+        record = codec.decode_bytes(raw)
+    except codec.JsonError as error:
+        said = f"not JSON: {error.message}"
+        raise EvidenceError(
+            Problem(code=error.code, file="call", line=error.line, column=error.column, message=said)
+        ) from None
+    if type(record) is not dict:
+        raise EvidenceError(Problem(code="call", file="call", message="a call is a JSON object"))
+    if all(record.get(name) is None for name in ("transcript", "spans", "timing", "state")):
+        said = "a call has one of transcript, spans, timing, state"
+        raise EvidenceError(Problem(code="call", file="call", message=said))
+    told = record.get("state")
+    call = build_context(
+        transcript=record.get("transcript"),
+        spans=record.get("spans"),
+        timing=record.get("timing"),
+        state_adapter=None if state is None or told is None else state(told),
+    )
+    return codec.encode_bytes(run(plan, call))
 
 
 def run_assertions(

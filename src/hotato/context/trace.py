@@ -15,6 +15,7 @@ from hotato.model import codec
 from hotato.model.call import Span
 from hotato.model.limits import limit
 
+_LARGEST = codec.LARGEST
 SCHEMA = "hotato.voice_trace.v1"
 
 
@@ -103,8 +104,9 @@ def spans(
         raise EvidenceError(Problem(code="trace", file=file, message="spans are a list of objects"))
     made: list[Span] = []
     found = Faults(file) if faults is None else faults
+    as_it_is = bool(lines) or _is_plain(value)
     for index, item in enumerate(value):
-        span = _span(index, item if lines else _plain(item))
+        span = _span(index, item if as_it_is else _plain(item))
         if isinstance(span, Span):
             made.append(span)
         else:
@@ -118,7 +120,7 @@ def spans(
 
 def _span(index: int, item: Any) -> Span | tuple[str, str]:
     """Return a span, or which field is wrong and how."""
-    if isinstance(item, Span):
+    if type(item) is not dict and isinstance(item, Span):
         return Span(index, item.type, item.name, item.start, item.end, item.data)
     if type(item) is not dict and not isinstance(item, Mapping):
         return "", "a span is a JSON object with a type"
@@ -143,6 +145,15 @@ def _span(index: int, item: Any) -> Span | tuple[str, str]:
     if not _is_time(start) or not _is_time(end):
         return "end_sec" if _is_time(start) else "start_sec", "must be a finite number of seconds or null"
     return Span(index, kind, None if name is None else nfc(name), start, end, item)
+
+
+def _is_plain(items: Sequence[Any]) -> bool:
+    """Say whether all spans in hand are as JSON has them."""
+    try:
+        msgspec.json.encode(items, enc_hook=_refuse)
+    except (TypeError, OverflowError, RecursionError, ValueError):
+        return False
+    return all([type(item) is dict for item in items])
 
 
 def _plain(item: Any) -> Any:
@@ -190,7 +201,8 @@ def _source(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_time(seconds: Any) -> bool:
-    return seconds is None or (type(seconds) in (int, float) and abs(seconds) <= codec.LARGEST)
+    kind = type(seconds)
+    return seconds is None or ((kind is float or kind is int) and -_LARGEST <= seconds <= _LARGEST)
 
 
 def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bool) -> list[Problem]:

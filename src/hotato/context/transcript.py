@@ -14,6 +14,7 @@ from hotato.model import codec
 from hotato.model.call import Turn
 from hotato.model.limits import limit, raising
 
+_LARGEST = codec.LARGEST
 _BETWEEN = re.compile(r"[\s,]*")
 _LIST = re.compile(r'"(?:segments|transcript)"\s*:\s*\[')
 
@@ -46,9 +47,9 @@ def turns(value: Any, *, file: str = "transcript", text: str = "") -> tuple[Turn
     made: list[Turn] = []
     wrong: dict[int, tuple[str, str]] = {}
     more = 0
-    most = limit("problems")
+    most, longest = limit("problems"), limit("turn_characters")
     for index, item in enumerate(items):
-        turn = _turn(index, item)
+        turn = _turn(index, item, longest)
         if isinstance(turn, Turn):
             made.append(turn)
         elif len(wrong) < most:
@@ -84,19 +85,19 @@ def _items(value: Any, file: str) -> Sequence[Any]:
     raise EvidenceError(Problem(code="transcript", file=file, message=said))
 
 
-def _turn(index: int, item: Any) -> Turn | tuple[str, str]:
+def _turn(index: int, item: Any, longest: int) -> Turn | tuple[str, str]:
     """Return a turn, or which field is wrong and how."""
-    if isinstance(item, Turn):
+    if type(item) is not dict and isinstance(item, Turn):
         return Turn(index, fold_role(item.role), fold(item.text), item.start, item.end, item.seq, item.words)
     if type(item) is not dict and not isinstance(item, Mapping):
         return "", f"a turn is an object with role and text; found {_type(item)}"
     text = item.get("text")
     if type(text) is not str:
         return "text", f"must be a string; found {_type(text) if 'text' in item else 'nothing'}"
-    if len(text) > limit("turn_characters"):
-        most = f"at most {limit('turn_characters')} are read; {raising('turn_characters')}"
+    if len(text) > longest:
+        most = f"at most {longest} are read; {raising('turn_characters')}"
         return "text", f"{len(text)} characters in one turn; {most}"
-    role = item.get("role", item.get("speaker", "unknown"))
+    role = item["role"] if "role" in item else item.get("speaker", "unknown")
     if type(role) is not str or not role.strip():
         return "role", f"must be a non-empty string; found {_type(role)}"
     start, end = item.get("start"), item.get("end")
@@ -123,7 +124,8 @@ def _words(words: Any) -> tuple[tuple[str, float, float], ...]:
 
 
 def _is_time(seconds: Any) -> bool:
-    return seconds is None or (type(seconds) in (int, float) and abs(seconds) <= codec.LARGEST)
+    kind = type(seconds)
+    return seconds is None or ((kind is float or kind is int) and -_LARGEST <= seconds <= _LARGEST)
 
 
 def _type(value: Any) -> str:

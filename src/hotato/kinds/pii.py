@@ -97,8 +97,9 @@ class Pii(Kind, frozen=True, kw_only=True, tag="pii"):
             return value in allowed or (value.isdigit() and value.endswith(endings))
 
         def check(evidence: Evidence) -> Verdict:
-            every, redacted = pii.in_call(evidence, regions), pii.redacted_call(evidence, regions)
-            fields: dict[str, Any] = {"redacted_transcript": redacted}
+            every, fields = pii.in_call(evidence, regions), dict[str, Any]()
+            if not evidence.brief:
+                fields["redacted_transcript"] = pii.redacted_call(evidence, regions)
             count = len(evidence.transcript.lane(role))
             hits = [hit for hit in every if counts(hit)]
             if not hits:

@@ -17,7 +17,7 @@ class Evidence:
 
     `statuses` holds the status of every assertion judged so far, by id, `records` what was asked of the system of record.
     `call` may be any object with the attributes of `hotato.model.call.Call`; each is touched only when a check asks for it.
-    `plain` does without every shortcut, which changes no result.
+    `plain` does without every shortcut, which changes no result; `brief` spares what only explains one to people.
     """
 
     __slots__ = (
@@ -26,6 +26,7 @@ class Evidence:
         "_timelines",
         "_trace",
         "_transcript",
+        "brief",
         "call",
         "join",
         "plain",
@@ -33,8 +34,9 @@ class Evidence:
         "statuses",
     )
 
-    def __init__(self, call: Any, *, join: bool = True, plain: bool = False) -> None:
+    def __init__(self, call: Any, *, join: bool = True, plain: bool = False, brief: bool = False) -> None:
         self.call = call
+        self.brief = brief
         self.join = join
         self.plain = plain
         self._made: dict[Any, Any] = {}

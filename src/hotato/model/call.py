@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 
-class Turn(msgspec.Struct, frozen=True):
+class Turn(msgspec.Struct, frozen=True, gc=False):
     """One thing said by one party.
 
     `index` is the position in the input. `start` and `end` are seconds from the start of the call, None
@@ -25,7 +25,7 @@ class Turn(msgspec.Struct, frozen=True):
     words: tuple[tuple[str, float, float], ...] = ()
 
 
-class Span(msgspec.Struct, frozen=True):
+class Span(msgspec.Struct, frozen=True, gc=False):
     """One recorded event of a call: a tool call, an HTTP exchange, a handoff, a key press ...
 
     `index` is the position in the input; the evidence id is `s_<index>`. `start` and `end` are seconds from

@@ -72,6 +72,33 @@ def decode(text: str) -> Any:
     return value if _is_strict([value], text, [text]) else _careful(text)
 
 
+def decode_bytes(raw: bytes) -> Any:
+    """Return the value of a strict JSON text in UTF-8, as `decode` does. Raise JsonError, also for what is not UTF-8."""
+    if len(raw) <= limit("values"):
+        try:
+            value = _fast(raw)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            if _is_strict_bytes(value, raw):
+                return value
+    try:
+        return decode(raw.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise JsonError("json_syntax", "not UTF-8 text") from None
+
+
+def _is_strict_bytes(value: Any, raw: bytes) -> bool:
+    """Say of one value what `_is_strict` says of values."""
+    if b"\\u003" in raw:
+        return False
+    try:
+        again = _again(value)
+    except (ValueError, RecursionError):
+        return False
+    return again.count(b":") == raw.count(b":") and _is_flat(again)
+
+
 def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
     """Return the value of each line of a text; None where any is not strict JSON, for the caller to find out which.
 
@@ -187,6 +214,17 @@ def decode_by(decoder: Callable[[str], Any], text: str) -> Any:
 
     line, column = place_of(text, fault.code, limit("depth"))
     raise JsonError(fault.code, fault.message, line, column, fault.key)
+
+
+def encode_bytes(value: Any) -> bytes:
+    """Return the JSON text of a plain value as compact UTF-8: keys in the order given, the same bytes every time.
+
+    A text with a lone surrogate has no UTF-8: where there is one, all of it is ASCII and what is not is escaped.
+    """
+    try:
+        return _again(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 def encode(value: Any, indent: int | None = None) -> str:

@@ -30,13 +30,17 @@ class Node(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A compiled document. `order` lists positions in `nodes` so that every reference is judged before its reader."""
+    """A compiled document. `order` lists positions in `nodes` so that every reference is judged before its reader.
+
+    A `plain` plan judges without any shortcut: slower, and with the same results.
+    """
 
     nodes: tuple[Node, ...]
     order: tuple[int, ...]
     inconclusive_policy: str
     strict: bool
     join_segments: bool
+    plain: bool = False
 
 
 def compile_plan(
@@ -46,6 +50,7 @@ def compile_plan(
     inconclusive_policy: str | None = None,
     strict: bool | None = None,
     join_segments: bool | None = None,
+    plain: bool = False,
 ) -> Plan:
     """Compile a document. An argument beats the document's own setting, which beats the default.
 
@@ -67,6 +72,7 @@ def compile_plan(
         inconclusive_policy or document.inconclusive_policy or "report",
         _first(strict, document.strict, False),
         _first(join_segments, document.join_segments, True),
+        plain,
     )
 
 

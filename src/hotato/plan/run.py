@@ -36,9 +36,12 @@ def run(plan: Plan, call: Any) -> dict[str, Any]:
     return envelope(judge(plan, call), plan.inconclusive_policy, getattr(call, "audit", None))
 
 
-def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
-    """Return the results of one call, in the order of the document. Raise InternalError."""
-    evidence = Evidence(call, join=plan.join_segments)
+def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]:
+    """Return the results of one call, in the order of the document. Raise InternalError.
+
+    `brief` leaves out what explains a result to people: `reason`, `closest`, `delta` and `redacted_transcript`.
+    """
+    evidence = Evidence(call, join=plan.join_segments, plain=plan.plain, brief=brief)
     results: list[dict[str, Any]] = [{}] * len(plan.nodes)
     wants: list[tuple[Want, dict[str, Any], bool]] = []
     for place in plan.order:
@@ -47,10 +50,10 @@ def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
         try:
             verdict = _verdict(node, evidence)
             if verdict is None:
-                _withhold(result, node, evidence)
+                _withhold(result, node, evidence, brief)
             else:
-                _stamp(result, node, verdict, plan.strict)
-                if verdict.want is not None:
+                _stamp(result, node, verdict, plan.strict, brief)
+                if verdict.want is not None and not brief:
                     wants.append((verdict.want, result, verdict.truth is False))
         except UsageError as error:  # the evidence is more than the assertion can be judged by
             problems = [replace(one, message=f"assertion '{node.id}': {one.message}") for one in error.problems]
@@ -106,7 +109,13 @@ def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
     return node.check(evidence)
 
 
-def _withhold(result: dict[str, Any], node: Node, evidence: Evidence) -> None:
+def _withhold(result: dict[str, Any], node: Node, evidence: Evidence, brief: bool) -> None:
+    _refuse(result, node, evidence)
+    if brief:
+        del result["reason"]
+
+
+def _refuse(result: dict[str, Any], node: Node, evidence: Evidence) -> None:
     unmet = [f"{ref} is {evidence.statuses[ref]}" for ref in node.when if evidence.statuses[ref] != PASS]
     result["status"] = INCONCLUSIVE
     if unmet:
@@ -121,22 +130,23 @@ def _withhold(result: dict[str, Any], node: Node, evidence: Evidence) -> None:
         result |= {"code": "not_captured", "reason": SAYS["not_captured"].format(what=what, remedy=remedy)}
 
 
-def _stamp(result: dict[str, Any], node: Node, verdict: Verdict, strict: bool) -> None:
+def _stamp(result: dict[str, Any], node: Node, verdict: Verdict, strict: bool, brief: bool) -> None:
     status = PASS if verdict.truth else INCONCLUSIVE if verdict.truth is None else FAIL
     code = verdict.code
     vacuous = status == PASS and verdict.exercised == 0
-    if status != PASS or vacuous:
-        reason = _say(node.says, code, verdict.facts)
-        if vacuous and strict:
-            status, code, reason = FAIL, "vacuous", SAYS["vacuous"].format(reason=reason)
-        result["status"], result["code"], result["reason"] = status, code, reason
-    else:
-        result["status"], result["code"] = status, code
+    reason = "" if brief or not (status != PASS or vacuous) else _say(node.says, code, verdict.facts)
+    if vacuous and strict:
+        status, code, reason = FAIL, "vacuous", reason and SAYS["vacuous"].format(reason=reason)
+    result["status"], result["code"] = status, code
+    if reason:
+        result["reason"] = reason
     if status != INCONCLUSIVE:
         result["exercised"] = verdict.exercised
     if vacuous:
         result["vacuous"] = True
     result.update(verdict.fields)
+    if brief:
+        result.pop("delta", None)
 
 
 def _say(says: Mapping[str, str], code: str, facts: Mapping[str, Any]) -> str:
