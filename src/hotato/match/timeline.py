@@ -51,10 +51,10 @@ class Timeline:
 
     def __init__(self, turns: Sequence[Turn], spans: Sequence[Span]) -> None:
         self.is_counted = _is_counted(turns, spans)
-        self._turns = _moments("turn", turns, self.is_counted)
-        self._spans = _moments("span", spans, self.is_counted)
-        ends = [moment.edge("end") for moment in (*self._turns.values(), *self._spans.values())]
-        self.last = max((end for end in ends if end is not None), default=None)
+        self._turns = _Moments("turn", turns, self.is_counted)
+        self._spans = _Moments("span", spans, self.is_counted)
+        ends = [end for end in (self._turns.last(), self._spans.last()) if end is not None]
+        self.last = max(ends, default=None)
         self.is_over = any(span.type in ENDINGS for span in spans)
 
     def of_turn(self, turn: Turn) -> Moment:
@@ -184,23 +184,51 @@ def _seq(item: Turn | Span) -> int | None:
     return seq if type(seq) is int else None
 
 
-def _moments(source: Literal["turn", "span"], items: Sequence[Turn | Span], is_counted: bool) -> dict[int, Moment]:
-    """Return the moment of each turn or span by its position in the input."""
-    places = {item.index: _seq(item) if is_counted else item.start for item in items}
-    ordered = in_order([_Placed(item.index, place) for item, place in zip(items, places.values(), strict=True)])
-    row = [one.start for one in ordered]
-    lows = list(accumulate((FIRST if place is None else place for place in row), max))
-    highs = list(accumulate((LAST if place is None else place for place in reversed(row)), min))[::-1]
-    by_index = {item.index: item for item in items}
-    made = {}
-    for rank, (one, low, high) in enumerate(zip(ordered, lows, highs, strict=True)):
-        item = by_index[one.index]
-        inferred = isinstance(item, Span) and item.data.get("time_inferred") is True
-        start, end = (None, None) if inferred else (item.start, item.end)
-        if start is not None and end is not None and end < start:
-            end = None
-        made[item.index] = Moment(source, item.index, rank, low, high, start, end)
-    return made
+class _Moments(dict[int, Moment]):
+    """The moment of each turn or span of a source by its position in the input, made when it is first asked for."""
+
+    def __init__(self, source: Literal["turn", "span"], items: Sequence[Turn | Span], is_counted: bool) -> None:
+        super().__init__()
+        self._source = source
+        row = [_seq(item) if is_counted else item.start for item in items]
+        self._ordered = list(items)
+        places = [place for place in row if place is not None]
+        self._lows, self._highs = places, places
+        if len(places) < len(row) or places != sorted(places):
+            self._place(items, row)
+        self._ranks = {item.index: rank for rank, item in enumerate(self._ordered)}
+
+    def _place(self, items: Sequence[Turn | Span], row: list[float | None]) -> None:
+        by_index = {item.index: item for item in items}
+        placed = in_order([_Placed(item.index, place) for item, place in zip(items, row, strict=True)])
+        places = [one.start for one in placed]
+        self._ordered = [by_index[one.index] for one in placed]
+        self._lows = [*accumulate((FIRST if place is None else place for place in places), max)]
+        self._highs = [*accumulate((LAST if place is None else place for place in reversed(places)), min)][::-1]
+
+    def __missing__(self, index: int) -> Moment:
+        rank = self._ranks[index]
+        start, end = _recorded(self._ordered[rank])
+        made = Moment(self._source, index, rank, self._lows[rank], self._highs[rank], start, end)
+        self[index] = made
+        return made
+
+    def last(self) -> float | None:
+        """Return the last recorded second."""
+        found = None
+        for start, end in map(_recorded, self._ordered):
+            edge = start if end is None else end
+            if edge is not None and (found is None or edge > found):
+                found = edge
+        return found
+
+
+def _recorded(item: Turn | Span) -> tuple[float | None, float | None]:
+    """Return the recorded seconds of start and end; an inferred time is none, an end before its start is left out."""
+    start, end = item.start, item.end
+    if isinstance(item, Span) and item.data.get("time_inferred") is True:
+        return None, None
+    return start, None if start is not None and end is not None and end < start else end
 
 
 class _Placed(msgspec.Struct, frozen=True, gc=False):

@@ -20,7 +20,7 @@ from hotato.match.order import in_order
 from hotato.match.pii._clean import clean
 from hotato.match.pii._found import Found
 from hotato.match.pii._labels import OTHER, OWNERS
-from hotato.match.pii._look import speeches
+from hotato.match.pii._look import may_hold, speeches
 from hotato.match.pii._mask import MASK, Mask, mask
 from hotato.match.pii._speech import Labels, Speech
 from hotato.match.pii._stretch import Stretch
@@ -253,6 +253,8 @@ def _is_masked(hit: Hit, masked: Mapping[int, Sequence[Mask]]) -> bool:
 
 def redact_text(text: str) -> str:
     """Return one text with all personal data masked."""
+    if not may_hold(text):
+        return text
     masks: list[Mask] = []
     while found := find([Turn(0, "", text)]):
         masks += [Mask(start, end, hit.detector) for hit in found for _, start, end in hit.spans]

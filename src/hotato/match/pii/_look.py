@@ -129,6 +129,11 @@ def speeches(
             yield Speech(said, turns[first : group[0]], heard, labels, regions), _tables(words, said)
 
 
+def may_hold(text: str) -> bool:
+    """Say whether a text has a figure, a number word or the sign of an address, without which there is nothing in it."""
+    return bool(_Look((Turn(0, "", text),)).telling())
+
+
 class _Look:
     """The turns of a call in lower case without accents and marks, figures as zeros."""
 
