@@ -153,7 +153,7 @@ def _is_plain(items: Sequence[Any]) -> bool:
         msgspec.json.encode(items, enc_hook=_refuse)
     except (TypeError, OverflowError, RecursionError, ValueError):
         return False
-    return all([type(item) is dict for item in items])
+    return all(type(item) is dict for item in items)
 
 
 def _plain(item: Any) -> Any:
