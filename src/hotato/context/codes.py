@@ -65,8 +65,6 @@ CODES = {
     "no_rubrics": "there is no rubric, so nothing would be judged",
     "recording": "the file holds no answers of a judge, or not those of the model that is asked for",
     "labels": "people's labels of calls are missing, or name what there is not",
-    # batches
-    "call": "a row of many calls that is no object, or that holds no evidence",
     # results
     "envelope": "the value is no envelope of results, or contradicts itself",
     # arguments

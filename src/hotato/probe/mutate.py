@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from hotato.match.evidence import Evidence
-from hotato.model.call import Call, Turn
+from hotato.model.call import Call, Span, Turn
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 from hotato.plan.compile import Node, Plan
 from hotato.plan.resources import Resources
@@ -186,7 +186,8 @@ def _of_the_whole(call: Call) -> Iterator[Change]:
     both = tuple(name for name, part in (("transcript", call.transcript), ("trace", call.spans)) if part is not None)
     if both:
         yield Change("nothing_happened", both, partial(_cut, None))
-    for item in (*(call.transcript or ()), *(call.spans or ())):
+    items: list[Turn | Span] = [*(call.transcript or ()), *(call.spans or ())]
+    for item in items:
         if item.start is not None:
             place = {"turn" if isinstance(item, Turn) else "span": item.index}
             yield Change("all_later", both, partial(_delayed, item.start), **place)
