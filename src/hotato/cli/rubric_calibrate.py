@@ -4,9 +4,10 @@ For example:
   hotato rubric calibrate --labeled labeled/ --judge-model qwen3:8b --out calibration.json
   hotato rubric calibrate --labeled labeled/ --judge-replay answers.json --out calibration.json
 
-The folder holds rubrics.yaml and a folder a call, each with labels.json ({"stays-polite": "PASS"}) and transcript.json,
-voice_trace.jsonl or both. Written are the counts, agreement, accuracy where the judge decided, and Cohen's kappa, the last two
-with an interval at 95 %; and every pair that they follow from. What was said on the calls is not in it.
+The folder holds rubrics.yaml and a folder a call, each with labels.json ({"stays-polite": "PASS"}) and
+transcript.json, voice_trace.jsonl or both. Written are the counts, agreement, accuracy where the judge decided, and
+Cohen's kappa, the last two with an interval at 95 %; and every pair that they follow from. What was said on the calls
+is not in it.
 
 Exit codes: 0 measured, 2 refused (a file, a flag, a label), 3 internal error.
 """

@@ -1,4 +1,4 @@
-r"""Have a model judge a call by rubrics, apart from what can be proven.
+""""Have a model judge a call by rubrics, apart from what can be proven.
 
 For example:
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-model qwen3:8b
@@ -8,9 +8,10 @@ For example:
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-replay answers.json
   hotato report --assertions envelope.json --rubric rubric.json --out report.html
 
-A model's verdict is an opinion: it is advisory, counted apart and told with its provenance. Asked by default is Ollama on this
-machine; a call leaves it with --judge-egress-opt-in only. A judgement is kept, and the same question about the same call is
-answered from there; --no-cache asks anew and leaves what is kept as it is. A human_rubric is sent to no model.
+A model's verdict is an opinion: it is advisory, counted apart and told with its provenance. Asked by default is Ollama
+on this machine; a call leaves it with --judge-egress-opt-in only. A judgement is kept, and the same question about the
+same call is answered from there; --no-cache asks anew and leaves what is kept as it is. A human_rubric is sent to no
+model.
 
 Exit codes: 0 whatever the verdicts; with --gate 1 for a FAIL and 2 for an ERROR without one. 2 refused, 3 internal error.
 """

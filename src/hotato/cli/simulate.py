@@ -6,9 +6,9 @@ For example:
   hotato simulate refund.yaml --run rate=0.85,noise=cafe/r1 --out call
   hotato simulate refund.yaml --audio --out call
 
-The same scenario and seed give the same bytes. Nobody is called and nothing is asked of the network. Every file says that it is
-simulated. --audio speaks the call and measures it; it needs pip install 'hotato[audio,speech]'. Without it there is no timing,
-and what reads timing is INCONCLUSIVE.
+The same scenario and seed give the same bytes. Nobody is called and nothing is asked of the network. Every file says
+that it is simulated. --audio speaks the call and measures it; it needs pip install 'hotato[audio,speech]'. Without it
+there is no timing, and what reads timing is INCONCLUSIVE.
 
 Exit codes: 0 played, 2 refused (a file, a flag, a scenario that cannot be played), 3 internal error.
 """
