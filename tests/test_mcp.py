@@ -85,6 +85,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "assert_init": [
         {"from_trace": "voice_trace.jsonl"},
         {"from_trace": "voice_trace.jsonl", "out": "first.yaml", "force": True},
+        {"good": "good"},
+        {"good": "../elsewhere"},
         {"from_trace": "transcript.json"},
     ],
     "trace_ingest": [
@@ -115,6 +117,8 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     """Return a folder with a call and one to write to, beside a folder that is neither."""
     root = tmp_path_factory.mktemp("mcp")
     shutil.copytree(REFUND, root / "in")
+    (root / "in" / "good").mkdir()
+    shutil.copy(REFUND / "voice_trace.jsonl", root / "in" / "good" / "one.jsonl")
     (root / "out").mkdir()
     (root / "elsewhere").mkdir()
     (root / "elsewhere" / "secret.json").write_text('[{"role": "agent", "text": "refund"}]')

@@ -114,6 +114,13 @@ _RESULTS: dict[str, list[Schema]] = {
     "assert_schema": [_object({"$schema": _TEXT})],
     "assert_init": [
         _object({"version": {"const": 1}, "assertions": _list(_FREE)}),
+        _object(
+            {
+                "ok": _YES, "schema": {"const": "hotato.proposal.v1"}, "good": _COUNT, "bad": _COUNT, "document": _FREE,
+                "proposed": _list(_FREE), "near": _list(_FREE),
+            },
+            closed=True,
+        ),
         _object({"ok": _YES, "file": _TEXT, "assertions": _COUNT}, closed=True),
     ],
     "trace_ingest": [

@@ -86,8 +86,9 @@ _TOOLS = (
         title="Infer a first document",
         command="assert init",
         about=(
-            "Return a first assertions document, inferred from the trace of a call that went well; with out it is"
-            " written to a file as YAML. Remove what is chance in it, and add what a trace cannot show."
+            "Return a first assertions document, inferred from the trace of a call that went well; or from a folder of"
+            " good calls, beside it what each assertion shows and which calls of a folder of bad ones it fails. With out"
+            " it is written to a file as YAML. Remove what is chance in it, and add what calls cannot show."
         ),
         writes=("out",),
     ),
