@@ -7,7 +7,7 @@ JOBS := 2
 SECONDS := 60
 PAIRS := 1000000
 
-.PHONY: setup browser test lint types layers generated tests demo bench bench-scale fuzz corpora generate format clean
+.PHONY: setup browser test lint types layers generated tests demo bench bench reference-scale fuzz corpora generate format clean
 
 setup: $(STAMP)
 	@echo "hotato is installed in $(CURDIR)/$(VENV)"
@@ -74,6 +74,10 @@ fuzz: setup
 
 corpora: setup
 	$(BIN)/python examples/corpora/judge.py
+
+# 375 simulated calls; with ARGS=--no-audio they are not spoken. Exits 0 where the four seeded defects and nothing else fail.
+reference: setup
+	@$(BIN)/python examples/reference-agent/run.py --jobs $(JOBS) $(ARGS)
 
 generate: setup
 	$(BIN)/python tools/generate.py
