@@ -118,7 +118,7 @@ def test_without_a_voice_for_the_locale_the_call_is_invalid_and_without_the_synt
     cache: SoundCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = scenario()
-    foreign = [one for one in variants(made)][0]
+    foreign = variants(made)[0]
     call = simulate(
         made, type(foreign)(**{f: getattr(foreign, f) for f in foreign.__struct_fields__} | {"locale": "fi-FI"})
     )

@@ -3,7 +3,7 @@
 For example:
   hotato scenario init
   hotato scenario init --id late-parcel --out late-parcel.yaml
-  hotato scenario init --out late-parcel.yaml && hotato simulate late-parcel.yaml
+  hotato scenario init --format json
 
 It is whole and can be played as it is. Change what is said, what the tools answer and what they change.
 """
