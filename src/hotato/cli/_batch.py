@@ -13,6 +13,7 @@ from hotato.cli._out import complain, finish
 from hotato.cli._parser import CommandError, Parser
 
 if TYPE_CHECKING:
+    from hotato.batch._query import Table
     from hotato.batch._run import Engine
 
 MOST_CHECKS = 20  # assertions listed in the summary
@@ -168,3 +169,45 @@ def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def declare_results(parser: Parser) -> None:
+    """Declare which results are asked about."""
+    parser.value("--results", "FOLDER", "the folder of a finished run", completes="folder", required=True)
+    parser.value("--base", "FOLDER", "the folder of an earlier run, to compare with", completes="folder")
+
+
+def show_table(form: str, table: Table) -> int:
+    """Print the answer to a query."""
+    if form == "json":
+        from hotato.model.codec import encode
+
+        rows = [{name: _plain(value) for name, value in row.items()} for row in table.records()]
+        return finish(encode({"ok": True, "rows": rows, "exit_code": 0}, indent=2) + "\n", 0)
+    cells = [[_cell(value) for value in row] for row in table.rows]
+    wide = [max(map(len, column)) for column in zip(table.names, *cells, strict=True)]
+    right = [all(type(row[place]) in (int, float) for row in table.rows) for place in range(len(wide))]
+    lines = []
+    for row in [table.names, *cells]:
+        parts = [cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, wide, right, strict=True)]
+        lines.append("  ".join(parts).rstrip())
+    return finish("".join(f"{line}\n" for line in lines), 0)
+
+
+def _cell(value: Any) -> str:
+    from hotato.plan.text import safe
+
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value))
+    return "" if value is None else safe(str(value))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: what DuckDB has beside that is written as text."""
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    return value if value is None or type(value) in (str, int, float, bool) else str(value)

@@ -26,11 +26,13 @@ from hotato.cli._parser import Parser
 EXTRAS = {
     "audio": "scoring recordings: hotato run",
     "batch": "judging many calls, and asking about their results: hotato batch",
+    "dask": "judging many calls on a Dask cluster: hotato batch run --engine dask",
     "http": "systems of record over HTTP: --state with adapter http",
     "mcp": "hotato as tools of a coding agent: hotato-mcp",
     "otel": "OTLP in protobuf: hotato trace ingest",
     "postgres": "systems of record in PostgreSQL: --state with adapter sql",
     "rubric": "a model as judge of rubrics, apart from every proof: hotato rubric run",
+    "ray": "judging many calls on a Ray cluster: hotato batch run --engine ray",
     "speech": "speaking the examples aloud, offline",
     "sql": "systems of record in other databases than SQLite: --state with adapter sql",
     "state": "every system of record: http, sql and postgres in one",
