@@ -1,6 +1,6 @@
 """How many calls a second, against the least that any judge would have to do with the same bytes.
 
-Run it with `make bench-scale`. All that is compared is measured side by side in one run, in turns; medians are printed.
+Run it with `make bench-scale`. What is compared of a single call is measured side by side in one run, in turns; medians are printed.
 """
 
 from __future__ import annotations
@@ -11,16 +11,21 @@ import json
 import pstats
 import re
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import calls
 import msgspec
+import pyarrow as pa
 import re2
 
 from hotato import assert_ as A
+from hotato import batch
 from hotato.model import codec
 from hotato.state_adapter import MockStateAdapter
 
@@ -62,10 +67,16 @@ def main(argv: Sequence[str]) -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description="Measure judging at scale.")
     parser.add_argument("--profile", action="store_true", help="also show where the time of a judged call goes")
+    parser.add_argument("--calls", type=int, default=2000, help="calls judged by engines and workers")
+    parser.add_argument("--memory", type=int, default=100_000, help="calls of the run whose memory is measured")
     given = parser.parse_args(argv)
     print(f"Python {sys.version.split()[0]}; medians, side by side in one run")
     for size in (25, 200):
         one_call(size)
+    growth()
+    with tempfile.TemporaryDirectory() as folder:
+        engines(Path(folder), given.calls)
+        memory(Path(folder), given.memory)
     if given.profile:
         profile(200)
 
@@ -76,8 +87,11 @@ def one_call(size: int) -> None:
     plan, found = A.compile_assertions(document), sorted(set(regexes(document)))
     lines = [line for line in calls.lines(24) if b'"spans"' in line]
     whole = _whole(plan)
+    rows = pa.RecordBatch.from_pylist([{"call": line.decode()} for line in (lines * 5)[:100]])
     work = {"floor": _floor(whole(lines[0]), found), "re by turn": _by_turn(found), "whole judged call": whole}
-    spent = side_by_side([lambda f=f: _pass(f, lines) for f in work.values()], 15)
+    timed = [lambda f=f: _pass(f, lines) for f in work.values()]
+    spent = side_by_side([*timed, lambda: _pass(lambda _: batch.judge(plan, rows), [b""]) / 100], 5)
+    work["batches of 100"] = whole
     floor = spent[0]
     print(f"\n{size} assertions, {len(found)} distinct regexes, a call of {statistics.mean(map(len, lines)):.0f} bytes")
     for name, seconds in zip(work, spent, strict=True):
@@ -136,6 +150,78 @@ def regexes(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from regexes(inner)
+
+
+def growth() -> None:
+    """Print how the time to judge a call grows when one thing is ten times as large."""
+    print("\nten times as many       time x   (linear: at most 10)")
+    base, document = {"turns": 40, "spans": 60}, calls.document(25)
+    for name in ("turns", "spans"):
+        larger = {**base, name: base[name] * 10}
+        times = side_by_side([_judging(document, **base), _judging(document, **larger)], 5)
+        print(f"{name:<22}{times[1] / times[0]:8.1f}")
+    times = side_by_side([_judging(document, **base), _judging(calls.document(250), **base)], 5)
+    print(f"{'assertions and regexes':<22}{times[1] / times[0]:8.1f}")
+
+
+def _judging(document: calls.Record, turns: int, spans: int) -> Callable[[], float]:
+    plan, made = A.compile_assertions(document), calls.call(1, turns, spans)
+    call = A.build_context(
+        transcript=made["transcript"], spans=made["spans"], state_adapter=MockStateAdapter(made["state"])
+    )
+    return lambda: _pass(lambda _: A.judge_call(plan, call), [b""] * 3)
+
+
+def engines(folder: Path, count: int) -> None:
+    """Print calls a second of whole runs: one process, two, and Dask on this machine, start and files included."""
+    calls.write(folder / "calls.jsonl", count)
+    (folder / "document.json").write_text(json.dumps(calls.document(25)))
+    print(f"\n{count} calls, 25 assertions, whole runs of hotato batch run")
+    first = 0.0
+    for name, workers in (("local", 1), ("local", 2), ("dask", 2)):
+        start = time.perf_counter()
+        batch.run(
+            folder / "document.json",
+            str(folder / "calls.jsonl"),
+            folder / f"{name}{workers}",
+            engine=name,
+            workers=workers,
+            batch_bytes=1 << 20,
+        )
+        spent = time.perf_counter() - start
+        first = first or spent
+        print(f"  {name:<6} {workers} workers {count / spent:9.0f} calls/s {first / spent:7.2f} x one process")
+    table = (folder / "local1" / "results.parquet").stat().st_size
+    print(f"  results.parquet has {table / count:.0f} bytes a call")
+
+
+def memory(folder: Path, count: int) -> None:
+    """Print the peak memory of runs over short calls, one with ten times as many as the other."""
+    line = b'{"call_id": "c%d", "transcript": [{"role": "agent", "text": "good morning to you"}]}\n'
+    check = {"id": "greets", "kind": "phrase", "regex": "good"}
+    (folder / "document.json").write_text(json.dumps(calls_document([check])))
+    print("\npeak memory of one process over short calls")
+    for size in (count // 10, count):
+        with (folder / "short.jsonl").open("wb") as stream:
+            stream.writelines(line % number for number in range(size))
+        words = [str(folder / name) for name in ("document.json", "short.jsonl", f"out{size}")]
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", _PEAK, *words], capture_output=True, text=True, check=True)
+        spent = time.perf_counter() - start
+        print(f"  {size:>9} calls {int(done.stdout) / 1024:8.0f} MB {size / spent:9.0f} calls/s")
+
+
+_PEAK = """
+import resource, sys
+from hotato import batch
+batch.run(*sys.argv[1:], workers=1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def calls_document(items: list[calls.Record]) -> calls.Record:
+    """Return a document of assertions."""
+    return {"version": 1, "assertions": items}
 
 
 def profile(size: int) -> None:
