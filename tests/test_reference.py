@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+
+from hotato.simulate import documents
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "reference-agent"
 
@@ -78,3 +82,19 @@ def test_what_is_not_exactly_the_defects_is_told(reference: Any, played: dict[st
     }
     runs[:1] = [broken[change]] if change in broken else []
     assert not reference.is_as_expected(name, runs)
+
+
+def test_the_published_schemas_take_the_reference_agent_and_refuse_what_is_misspelt() -> None:
+    schemas = FOLDER.parents[1] / "src" / "hotato" / "schema"
+    for folder, name in (("scenarios", "scenario.v1.json"), ("tests", "conversation-test.v1.json")):
+        schema = Draft202012Validator(json.loads((schemas / name).read_text(encoding="utf-8")))
+        Draft202012Validator.check_schema(schema.schema)
+        for path in sorted((FOLDER / folder).glob("*.yaml")):
+            value = documents.tree_of_file(path).value
+            assert [error.message for error in schema.iter_errors(value)] == []
+        assert schema.is_valid({**value, "x-team": "voice"})
+        assert not schema.is_valid({**value, "sead": 1})
+        assert not schema.is_valid({name: item for name, item in value.items() if name != "id"})
+    inside = {**value["assertions"]["deterministic"][0], "rol": "agent"}
+    assert not schema.is_valid({**value, "assertions": {"deterministic": [inside]}})
+    assert not schema.is_valid({**value, "success": {"required": ["everything"]}})

@@ -19,6 +19,7 @@ from hotato import importers
 from hotato.kinds import all_kinds, tag
 from pages import codes_page, index_page, kind_page
 from schemas import document_schema, envelope_schema, mutate_schema
+from simulate_schemas import conversation_test_schema, scenario_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = "docs/kinds"
@@ -32,6 +33,8 @@ def outputs() -> dict[str, str]:
         "src/hotato/schema/assert-document.v1.json": _json(document_schema(kinds)),
         "src/hotato/schema/assert.v1.json": _json(envelope_schema(kinds)),
         "src/hotato/schema/mutate.v1.json": _json(mutate_schema()),
+        "src/hotato/schema/scenario.v1.json": _json(scenario_schema()),
+        "src/hotato/schema/conversation-test.v1.json": _json(conversation_test_schema(kinds)),
         f"{PAGES}/README.md": index_page(kinds),
         "docs/reference/codes.md": codes_page(kinds),
     }

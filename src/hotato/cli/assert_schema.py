@@ -1,4 +1,4 @@
-"""Print the JSON Schema of documents, envelopes, voice traces, scores, mutation reports or rubric results.
+"""Print the JSON Schema of documents, envelopes, voice traces, scores and what else hotato reads and writes.
 
 For example:
   hotato assert schema document > assert-document.v1.json
@@ -7,6 +7,8 @@ For example:
   hotato assert schema timing > envelope.v1.json
   hotato assert schema mutate > mutate.v1.json
   hotato assert schema rubric > rubric.v1.json
+  hotato assert schema scenario > scenario.v1.json
+  hotato assert schema test > conversation-test.v1.json
 
 An editor completes fields and marks mistakes once a document begins with
   # yaml-language-server: $schema=assert-document.v1.json
@@ -27,12 +29,14 @@ _FILES = {
     "timing": "envelope.v1.json",
     "mutate": "mutate.v1.json",
     "rubric": "rubric.v1.json",
+    "scenario": "scenario.v1.json",
+    "test": "conversation-test.v1.json",
 }
 
 
 def configure(parser: Parser) -> None:
     """Declare flags."""
-    said = "document (default), envelope, trace, timing, mutate or rubric"
+    said = f"document (default), {', '.join(list(_FILES)[1:-1])} or {list(_FILES)[-1]}"
     parser.operand("WHICH", said, choices=tuple(_FILES))
 
 
