@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hotato.plan.compile import Plan
 
 _T = TypeVar("_T")
+_U = TypeVar("_U")
 INPUTS = ("assertions", "call", "transcript", "trace", "state", "stereo")
 _OF_A_CALL = ("call_format", "call_id")
 _OF_SPEECH = ("map_role", "origin")
@@ -31,6 +32,15 @@ def declare(parser: Parser) -> None:
     value(
         "--pack", "NAME", "a bundled assertion pack to judge by as well; may be repeated", completes="pack", many=True
     )
+    declare_evidence(parser)
+    parser.switch("--strict", "a PASS that holds of nothing is a FAIL")
+    said = "read what one speaker says without a break as one utterance (on by default)"
+    parser.switch("--join-segments", said, negative="--no-join-segments")
+
+
+def declare_evidence(parser: Parser) -> None:
+    """Declare the flags that name the evidence of a call."""
+    value = parser.value
     said = "what was said and done, as a vendor, a framework or OpenTelemetry wrote it"
     value("--call", "FILE", said, completes="file")
     declare_source(parser, "--call-format")
@@ -48,14 +58,11 @@ def declare(parser: Parser) -> None:
     value("--transcribe-model", "NAME", "by another model than whisper-base")
     value("--transcribe-language", "CODE", "the language that is spoken, such as en; by default the model finds it")
     parser.switch("--no-transcribe-cache", "transcribe anew, and keep nothing")
-    parser.switch("--strict", "a PASS that holds of nothing is a FAIL")
-    said = "read what one speaker says without a break as one utterance (on by default)"
-    parser.switch("--join-segments", said, negative="--no-join-segments")
 
 
 def inputs(args: Namespace) -> dict[str, str]:
     """Return the files that are judged and judged by: name of the flag -> path."""
-    return {name: getattr(args, name) for name in INPUTS if getattr(args, name) is not None}
+    return {name: getattr(args, name) for name in INPUTS if getattr(args, name, None) is not None}
 
 
 def check(args: Namespace, prog: str, more: Mapping[str, str | None] | None = None) -> None:
@@ -65,6 +72,11 @@ def check(args: Namespace, prog: str, more: Mapping[str, str | None] | None = No
     """
     if args.assertions is None and not args.pack:
         raise CommandError(prog, "", "needs --assertions FILE or --pack NAME: what is to be checked")
+    check_evidence(args, prog, more)
+
+
+def check_evidence(args: Namespace, prog: str, more: Mapping[str, str | None] | None = None) -> None:
+    """Refuse to read standard input twice, and flags that say something of a file that is not given, as `check` does."""
     read = {**{f"--{name}": path for name, path in inputs(args).items()}, **(more or {})}
     piped = [flag for flag, path in read.items() if path == "-"]
     if len(piped) > 1:
@@ -92,23 +104,28 @@ def plan_and_call(args: Namespace, prog: str, policy: str | None = None) -> tupl
 
     `policy` is what an INCONCLUSIVE does, where the command line says it.
     """
+    return made_and_call(args, prog, lambda: _plan(args, policy))
+
+
+def made_and_call(args: Namespace, prog: str, make: Callable[[], _T]) -> tuple[_T, Call]:
+    """Return what `make` reads, which a call is judged by, and the call. Raise UsageError with all that is wrong."""
     from hotato import assert_ as A
     from hotato.errors import UsageError
 
     refused: list[UsageError] = []
 
-    def attempt(work: Callable[[], _T]) -> _T | None:
+    def attempt(work: Callable[[], _U]) -> _U | None:
         try:
             return work()
         except UsageError as error:
             refused.append(error)
             return None
 
-    plan = attempt(lambda: _plan(args, policy))
+    made = attempt(make)
     parts = [attempt(read) for read in _readers(args, prog)]
     state = attempt(lambda: None if args.state is None else _state(args.state))
     timing = attempt(lambda: None if args.stereo is None else _timing(args, prog))
-    if refused or plan is None:
+    if refused or made is None:
         raise type(refused[0])(problem for error in refused for problem in error.problems)
     from hotato.cli._evidence import together
 
@@ -116,7 +133,7 @@ def plan_and_call(args: Namespace, prog: str, policy: str | None = None) -> tupl
     twice = together(call, parts)
     if twice:
         raise CommandError(prog, f"--{twice}", f"the file of --call holds a {twice} as well; give one of them")
-    return plan, call
+    return made, call
 
 
 def _readers(args: Namespace, prog: str) -> list[Callable[[], Call]]:
