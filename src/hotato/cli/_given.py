@@ -20,7 +20,7 @@ INPUTS = ("assertions", "call", "transcript", "trace", "state", "stereo")
 _OF_A_CALL = ("call_format", "call_id")
 _OF_SPEECH = ("map_role", "origin")
 _OF_SOUND = ("expect", "onset", "transcribe")
-_OF_TRANSCRIBING = ("transcribe_model", "transcribe_language", "no_transcribe_cache")
+_OF_TRANSCRIBING = ("transcribe_model", "transcribe_language", "transcribe_cache")
 
 
 def declare(parser: Parser) -> None:
@@ -57,7 +57,8 @@ def declare_evidence(parser: Parser) -> None:
     parser.switch("--transcribe", "also write down what is said on the recording, as hotato transcribe does")
     value("--transcribe-model", "NAME", "by another model than whisper-base")
     value("--transcribe-language", "CODE", "the language that is spoken, such as en; by default the model finds it")
-    parser.switch("--no-transcribe-cache", "transcribe anew, and keep nothing")
+    said = "replay what was kept of the same recording, and keep what is new (on by default)"
+    parser.switch("--transcribe-cache", said, negative="--no-transcribe-cache")
 
 
 def inputs(args: Namespace) -> dict[str, str]:
@@ -201,7 +202,7 @@ def _heard(args: Namespace) -> Call:
     """Return the call of what a speech model hears on the recording; the envelope says that one did."""
     from hotato.cli._transcribe import heard
 
-    cache = not args.no_transcribe_cache
+    cache = args.transcribe_cache is not False
     return heard(args.stereo, model=args.transcribe_model, language=args.transcribe_language, cache=cache)
 
 

@@ -18,7 +18,8 @@ def declare(parser: Parser) -> None:
     value("--engine", "NAME", "faster-whisper (default) or pocketsphinx", choices=("faster-whisper", "pocketsphinx"))
     value("--device", "NAME", "cpu (default), cuda or auto", choices=("cpu", "cuda", "auto"))
     value("--language", "CODE", "the language that is spoken, such as en; by default the model finds it")
-    parser.switch("--no-transcribe-cache", "transcribe anew, and keep nothing")
+    said = "replay what was kept of the same recording, and keep what is new (on by default)"
+    parser.switch("--transcribe-cache", said, negative="--no-transcribe-cache")
 
 
 def transcribed(args: Namespace, path: str, caller_channel: int = 0) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def transcribed(args: Namespace, path: str, caller_channel: int = 0) -> dict[str
         engine=args.engine or "faster-whisper",
         language=args.language,
         caller_channel=caller_channel,
-        cache=not args.no_transcribe_cache,
+        cache=args.transcribe_cache is not False,
     )
 
 

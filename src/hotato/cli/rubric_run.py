@@ -1,4 +1,4 @@
-""""Have a model judge a call by rubrics, apart from what can be proven.
+"""Have a model judge a call by rubrics, apart from what can be proven.
 
 For example:
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-model qwen3:8b

@@ -52,7 +52,8 @@ _TOOLS = (
             " Give the document as a file (assertions) or as text (document), or bundled packs (pack), and the call as"
             " call, or as transcript and trace. Evidence that is not given makes a check INCONCLUSIVE, never PASS."
         ),
-        leave=("format", "base"),
+        # another speech model than the one that is here would be fetched over the network
+        leave=("format", "base", "transcribe_model"),
         writes=("out", "report"),
         inline=("document", "assertions"),
     ),
