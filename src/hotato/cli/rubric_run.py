@@ -3,8 +3,7 @@
 For example:
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-model qwen3:8b
   hotato rubric run --rubrics assertions.yaml --transcript transcript.json --trace voice_trace.jsonl --gate
-  hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge openai \\
-      --judge-url http://127.0.0.1:8080/v1 --judge-model local --out rubric.json
+  hotato rubric run --rubrics r.yaml --transcript t.json --judge openai --judge-url http://127.0.0.1:8080/v1 --judge-model m
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-replay answers.json
   hotato report --assertions envelope.json --rubric rubric.json --out report.html
 
