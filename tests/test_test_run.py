@@ -99,6 +99,14 @@ def test_a_right_agent_passes_in_each_run_and_twice_the_same(capsys: pytest.Capt
     assert one["calls"][0]["envelope"]["exit_code"] == 0
 
 
+def test_repetitions_of_the_test_are_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tests").mkdir()
+    text = (TESTS / "refund-damaged.yaml").read_text().replace("../scenarios", str(TESTS.parent / "scenarios"))
+    (tmp_path / "tests" / "t.yaml").write_text(text + "repetitions: 2\n")
+    code, told = ran(capsys, str(tmp_path / "tests" / "t.yaml"))
+    assert (code, told["summary"]["runs"], told["summary"]["pass"]) == (0, 30, 30)
+
+
 def test_a_scenario_that_cannot_be_played_is_no_failure_of_the_agent() -> None:
     found = [Outcome(origin="simulated", status=status, run="r") for status in ("PASS", "SIMULATOR_INVALID")]
     assert (counts(found)["fail"], counts(found)["simulator_invalid"], exit_code(found)) == (0, 1, 2)
