@@ -7,7 +7,7 @@ JOBS := 2
 SECONDS := 60
 PAIRS := 1000000
 
-.PHONY: setup browser test lint types layers generated tests demo bench bench reference-scale fuzz corpora generate format clean
+.PHONY: setup browser test lint types layers generated tests demo bench bench-scale reference fuzz corpora generate format clean
 
 setup: $(STAMP)
 	@echo "hotato is installed in $(CURDIR)/$(VENV)"

@@ -23,6 +23,7 @@ import pytest
 from hotato import kinds, packs
 from hotato.cli import _command, _frame, main
 from hotato.cli._warnings import CODES, warnings
+from hotato.match.regex import regex_can_match
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -476,6 +477,43 @@ WARNED = {
     "unknown_role": "- {id: a, kind: outcome, all_of: [{phrase: x, role: agnet}]}",
     "matches_everything": "- {id: a, kind: count, phrase: 'x*', count: {min: 1}}",
     "never_judged": "- {id: a, kind: judge_rubric, criterion: polite}",
+    "matches_nothing": "- {id: a, kind: phrase, regex: 'refund^'}",
+    "contradicts": "- {id: a, kind: tool_call, name: t, args_subset: {x: 1}}\n- {id: b, kind: count, tool: t, count: 0}",
+}
+SEVERAL = {
+    "an id that waits for what is never judged": (
+        (
+            "- {id: a, kind: judge_rubric, criterion: x}\n- {id: b, kind: phrase, regex: x, when: a}\n"
+            "- {id: c, kind: phrase, regex: y, when: b}"
+        ),
+        ["never_judged", "never_reached", "never_reached"],
+    ),
+    "an id that waits for two that exclude each other": (
+        (
+            "- {id: a, kind: phrase, regex: x}\n- {id: b, kind: phrase, regex: x, absent: true}\n"
+            "- {id: c, kind: phrase, regex: y, when: [a, b]}"
+        ),
+        ["contradicts", "never_reached"],
+    ),
+    "an order that needs a tool which is forbidden": (
+        "- {id: a, kind: tool_call, name: u, count: 0}\n- {id: b, kind: tool_call, require_order: [t, u]}",
+        ["contradicts"],
+    ),
+    "counts without a number in common": (
+        "- {id: a, kind: count, tool: t, count: {min: 3}}\n- {id: b, kind: tool_call, name: t, count: {max: 2}}",
+        ["contradicts"],
+    ),
+    "opposites under conditions of their own": (
+        (
+            "- {id: p, kind: phrase, regex: p}\n- {id: q, kind: phrase, regex: q}\n"
+            "- {id: a, kind: tool_call, name: t, when: p}\n- {id: b, kind: tool_call, name: t, count: 0, when: q}"
+        ),
+        [],
+    ),
+    "calls forbidden with some arguments alone": (
+        "- {id: a, kind: tool_call, name: t}\n- {id: b, kind: tool_call, name: t, args_subset: {x: 1}, count: 0}",
+        [],
+    ),
 }
 QUIET = """
 - {id: a, kind: phrase, regex: x, role: assistant}
@@ -502,8 +540,26 @@ def test_a_warning_leaves_the_exit_code_alone_unless_strict(
     assert answer["files"][0]["warnings"][0]["line"] >= 3
 
 
+@pytest.mark.parametrize("name", SEVERAL)
+def test_assertions_that_speak_against_one_another_are_told(name: str) -> None:
+    text, codes = SEVERAL[name]
+    assert [one.code for one in warnings(f"version: 1\nassertions:\n{text}\n", "a.yaml")] == codes
+
+
+@pytest.mark.parametrize("source", ["a^", "(?:x)^y", "a$b", r"a\Zb", "(?!)", "(?:a^|(?!))", "(?:b$c)+"])
+def test_a_pattern_that_no_text_matches_is_told(source: str) -> None:
+    assert not regex_can_match(source)
+
+
+@pytest.mark.parametrize(
+    "source", ["^a$", "a*^b", "(?:a^|b)", r"a$\n", r"a$\s", "(?:a^)?b", "x(?m:^)y|z", r"\b$", "(?=$)"]
+)
+def test_a_pattern_that_a_text_may_match_is_not(source: str) -> None:
+    assert regex_can_match(source)
+
+
 def test_every_warning_has_a_case_and_is_listed() -> None:
-    assert set(WARNED) == set(CODES)
+    assert {*WARNED, *(code for _, codes in SEVERAL.values() for code in codes)} == set(CODES)
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert all(f"| `{code}` | {said} |" in page for code, said in CODES.items())
 

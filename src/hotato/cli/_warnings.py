@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from hotato.cli._siblings import siblings
 from hotato.document.guess import Guesser
 from hotato.document.load import load
 from hotato.document.problems import path_text
@@ -16,6 +17,7 @@ from hotato.document.tree import Tree
 from hotato.errors import Problem
 from hotato.kinds import tag
 from hotato.kinds._kind import Kind
+from hotato.match.regex import regex_can_match
 from hotato.match.text import ROLES, fold_role
 from hotato.plan.resources import Resources
 
@@ -25,9 +27,13 @@ CODES = {
     "duplicate_assertion": "an assertion that checks the same as another",
     "unknown_role": "a role that is neither agent nor caller, nor another name of one of them",
     "matches_everything": "a pattern that matches the empty text, and therefore every text",
+    "matches_nothing": "a pattern that no text matches",
     "never_judged": "a kind that has no verdict in this lane",
+    "contradicts": "an assertion that cannot hold where another one does: one requires what the other forbids",
+    "never_reached": "an assertion whose `when` can never be met",
 }
 MOST_REFS = 12
+_NEVER = frozenset({"never_true", "never_judged"})  # what no call makes pass
 _NO_CHECK = frozenset({"id", "description", "severity", "tags", "dimension"})
 _OTHER_ROLES = frozenset({"system", "tool", "unknown", "ivr", "supervisor", "human_agent", "specialist"})
 
@@ -43,8 +49,10 @@ def warnings(source: str | Tree, file: str) -> list[Problem]:
     specs = load(tree, resources).specs
     found: list[Problem] = []
     seen: dict[bytes, str] = {}
-    for place, spec in enumerate(specs):
-        found += [_problem(tree, place, spec.id, one) for one in _of(spec, seen)]
+    told = [list(_of(spec, seen)) for spec in specs]
+    dead = {spec.id for spec, each in zip(specs, told, strict=True) if _NEVER.intersection(code for code, *_ in each)}
+    for place, (spec, more) in enumerate(zip(specs, siblings(specs, dead), strict=True)):
+        found += [_problem(tree, place, spec.id, one) for one in (*told[place], *more)]
     return found
 
 
@@ -96,6 +104,13 @@ def _patterns(spec: Kind) -> _Found:
         source = spec.given(field)
         if source is not None and Resources().pattern(source, speech=False).search("") is not None:
             yield "matches_everything", field, "the pattern matches the empty text, and so every text", ""
+        elif source is not None and not regex_can_match(source):
+            yield (
+                "matches_nothing",
+                field,
+                "the pattern matches no text: it asks for more beyond an edge of the text",
+                "",
+            )
 
 
 def _constant(spec: Any) -> _Found:

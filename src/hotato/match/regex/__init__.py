@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from hotato.match.regex._bound import ALWAYS, degree, longest
-from hotato.match.regex._facts import facts
+from hotato.match.regex._facts import can_match, facts
 from hotato.match.regex._faults import MAX_PATTERN, regex_fault
 from hotato.match.regex._parse import parse
 from hotato.match.text import fold_pattern, nfc
@@ -26,7 +26,16 @@ from hotato.match.text import fold_pattern, nfc
 if TYPE_CHECKING:
     from hotato.match.regex._linear import Linear
 
-__all__ = ["MAX_PATTERN", "Match", "Pattern", "compile_pattern", "lacks", "regex_degree", "regex_fault"]
+__all__ = [
+    "MAX_PATTERN",
+    "Match",
+    "Pattern",
+    "compile_pattern",
+    "lacks",
+    "regex_can_match",
+    "regex_degree",
+    "regex_fault",
+]
 
 # equal to s and i when case is ignored, but not lowered to them alone: U+0130 is lowered to i and the dot U+0307
 _OUTSIDE_ASCII = "\u017f\u0131\u0307"
@@ -64,6 +73,12 @@ def compile_pattern(source: str, *, case_sensitive: bool = False, speech: bool =
     safe = longest(tree, flags)
     search = _dispatcher(compiled.search, lambda: (tree, flags, source), needles, safe)
     return Pattern(source, search, needles, local, safe)
+
+
+def regex_can_match(source: str) -> bool:
+    """Say whether some text may match a pattern; false only where none can, such as after `a^` or `(?!)`."""
+    tree, compiled = parse(fold_pattern(source), re.IGNORECASE)
+    return can_match(tree, compiled.flags)
 
 
 def regex_degree(source: str) -> int | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from hotato.match.regex._parse import CHARACTERS, REPEATS, C, inner
+from hotato.match.regex._parse import CHARACTERS, REPEATS, C, inner, scoped
+from hotato.match.regex._sets import characters
 
 MOST_NEEDLES = 64
 MOST_RUNS = 8
@@ -69,3 +70,37 @@ def _is_local(tree: Any) -> bool:
         if not all(_is_local(below) for below, _ in inner(op, arg, 0)):
             return False
     return True
+
+
+def can_match(tree: Any, flags: int) -> bool:
+    """Say whether some text may match: false where the tree asks for more before a text's beginning or after its end."""
+    consumed = ended = False
+    for op, arg in tree:
+        takes = type(tree)(tree.state, [(op, arg)]).getwidth()[0] > 0
+        if ended and takes and not _may_be_newline(op, arg, flags):
+            return False
+        if op is C.AT and not flags & re.MULTILINE:
+            if arg in (C.AT_BEGINNING, C.AT_BEGINNING_STRING) and consumed:
+                return False
+            ended = ended or arg in (C.AT_END, C.AT_END_STRING)
+        if not _node_can(op, arg, flags):
+            return False
+        consumed = consumed or takes
+    return True
+
+
+def _node_can(op: Any, arg: Any, flags: int) -> bool:
+    if op is C.FAILURE or (op is C.ASSERT_NOT and not len(arg[1])):
+        return False
+    if op is C.BRANCH:
+        return any(can_match(branch, flags) for branch in arg[1])
+    if op in REPEATS:
+        return arg[0] == 0 or can_match(arg[2], flags)
+    if op is C.SUBPATTERN:
+        return can_match(arg[3], scoped(flags, arg[1], arg[2]))
+    return True
+
+
+def _may_be_newline(op: Any, arg: Any, flags: int) -> bool:
+    """Say whether what follows `$` can be the newline at the end of a text; of what is no one character, it may."""
+    return op not in CHARACTERS or bool(characters(op, arg, flags) & (1 << 10))
