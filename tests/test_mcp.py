@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -63,6 +64,7 @@ OTEL = {
         }
     ]
 }
+RUBRICS = "version: 1\nrubrics:\n  - {id: polite, kind: judge_rubric, criterion: The agent is polite.}\n"
 HTTP_STATE = {
     "adapter": "http",
     "base_url": "https://crm.example.com",
@@ -99,6 +101,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"file": "transcript.json", "out": "call"},
     ],
     "timing_run": [{"stereo": "call.flac", "max_talk_over": 1.5, "set": {"window_sec": 2}}, {"stereo": "assertions.yaml"}],
+    "rubric_run": [
+        {"rubrics": "rubrics.yaml", "transcript": "transcript.json", "judge_replay": "answers.json", "gate": True},
+        {"rubrics": "rubrics.yaml", "transcript": "transcript.json", "judge_model": "good"},
+    ],
     "report_write": [
         {"assertions": "before.json", "transcript": "transcript.json", "out": "r.html", "force": True},
         {"envelope": {"schema": "assert.v0"}, "out": "r.html", "force": True},
@@ -124,6 +130,9 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Folders:
     (root / "elsewhere" / "secret.json").write_text('[{"role": "agent", "text": "refund"}]')
     (root / "in" / "otel.json").write_text(json.dumps(OTEL))
     shutil.copy(SUITE / "correction.flac", root / "in" / "call.flac")
+    (root / "in" / "rubrics.yaml").write_text(RUBRICS)
+    kept = [{"provider": "example", "endpoint": "none", "model": "none", "answers": {}}]
+    (root / "in" / "answers.json").write_text(json.dumps({"schema": "rubric.recording.v1", "judges": kept}))
     places = folders(str(root / "in"), str(root / "out"))
     before = ask(places, "assert_run", assertions="assertions.yaml", transcript="transcript.json")
     (root / "in" / "before.json").write_text(json.dumps(before))
@@ -480,6 +489,22 @@ def test_a_system_elsewhere_is_asked_only_where_the_server_was_started_for_it(sc
     assert codes(ask(scene, "assert_run", **given)) == ["egress"]
     allowed = Folders(reads=scene.reads, writes=scene.writes, network=True)
     assert ask(allowed, "assert_run", **given)["exit_code"] == 0  # no assertion asks it anything
+
+
+def test_a_model_is_asked_only_where_the_server_was_started_for_it(scene: Folders) -> None:
+    given = {"rubrics": "rubrics.yaml", "transcript": "transcript.json", "judge_model": "m"}
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        given["judge_url"] = f"http://127.0.0.1:{held.getsockname()[1]}"
+        assert codes(ask(scene, "rubric_run", **given)) == ["egress"]
+        allowed = Folders(reads=scene.reads, writes=scene.writes, network=True)
+        (result,) = ask(allowed, "rubric_run", **given)["results"]
+    assert result["code"] == "judge_unreachable"
+    assert codes(ask(allowed, "rubric_run", **{**given, "judge_url": "https://judge.example.com/v1"})) == ["egress"]
+    for name, value in (("judge_key_env", "HOME"), ("judge_egress_opt_in", True)):
+        assert codes(ask(allowed, "rubric_run", **given, **{name: value})) == ["argument"]
+    recorded = {"rubrics": "rubrics.yaml", "transcript": "transcript.json", "judge_replay": "../elsewhere/secret.json"}
+    assert codes(ask(scene, "rubric_run", **recorded)) == ["file_outside"]
 
 
 # the process ----------------------------------------------------------------------------------------------------------

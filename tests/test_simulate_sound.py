@@ -128,3 +128,10 @@ def test_without_a_voice_for_the_locale_the_call_is_invalid_and_without_the_synt
     silent = spoken(cache)
     assert (silent.timing, silent.audio) == (None, None)
     assert judged(silent, "response_gap_sec.max", 2.5) == "INCONCLUSIVE"
+
+
+def test_what_no_voice_can_say_is_invalid(cache: SoundCache) -> None:
+    with pytest.raises(SimulatorInvalid, match="characters"):
+        spoken(cache, says=["word " * 2500, "Goodbye."])
+    with pytest.raises(SimulatorInvalid, match="no sound"):
+        spoken(cache, says=[SAYS, "\u2019"])

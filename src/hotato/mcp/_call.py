@@ -35,6 +35,7 @@ def call(tool: Tool, given: Mapping[str, Any], folders: Folders) -> Outcome:
     try:
         line = words(tool, given, folders)
         with _at_work(folders, line.stdin) as output:
+            _look_at_judge(tool, given, folders)
             _look_at_state(given, folders)
             _main(tool.command, line.words)
             return Outcome(_result(tool, given, folders, output.getvalue()))
@@ -68,6 +69,13 @@ def _main(command: str, line: Sequence[str]) -> None:
     from hotato.cli import _command
 
     _command.load(command).main(_command.parser_of(command).read(line))
+
+
+def _look_at_judge(tool: Tool, given: Mapping[str, Any], folders: Folders) -> None:
+    """Refuse to have a model asked, at an address that a client names, unless the network is allowed."""
+    if tool.name == "rubric_run" and not folders.network and not isinstance(given.get("judge_replay"), str):
+        said = "asks a model server, which this server was not started for (--allow-network); judge_replay asks nobody"
+        raise UsageError(Problem(code="egress", file=tool.name, message=said))
 
 
 def _look_at_state(given: Mapping[str, Any], folders: Folders) -> None:

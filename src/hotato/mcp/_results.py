@@ -86,6 +86,30 @@ _TIMING = _object(
         "exit_code": {"type": "integer", "enum": [0, 1, 2]},
     }
 )
+_RUBRIC = _object(
+    {
+        "schema": {"const": "rubric.v1"},
+        "exit_code": {"type": "integer", "enum": [0, 1, 2]},
+        "gate": {"type": "boolean"},
+        "results": _list(
+            _object(
+                {
+                    "id": _TEXT,
+                    "kind": {"enum": ["judge_rubric", "human_rubric"]},
+                    "status": {"enum": ["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]},
+                    "deterministic": {"const": False},
+                    "code": _TEXT,
+                    "reason": _TEXT,
+                    "citations": _list(_FREE),
+                    "human_review": {"type": "boolean"},
+                    "cached": {"type": "boolean"},
+                    "verdict_sha256": _TEXT,
+                }
+            )
+        ),
+        "summary": _FREE,
+    }
+)
 _PAGE = {"kind": _TEXT, "family": _TEXT, "reads": _TEXTS, "summary": _TEXT}
 _RESULTS: dict[str, list[Schema]] = {
     "assert_run": [_ENVELOPE],
@@ -134,5 +158,6 @@ _RESULTS: dict[str, list[Schema]] = {
     ],
     "call_import": [_object({"ok": _YES, "folder": _TEXT, "format": _TEXT, "evidence": _FREE, "written": _TEXTS})],
     "timing_run": [_TIMING],
+    "rubric_run": [_RUBRIC],
     "report_write": [_object({"ok": _YES, "file": _TEXT, "format": _TEXT}, closed=True)],
 }  # fmt: skip

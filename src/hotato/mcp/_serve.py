@@ -55,7 +55,10 @@ def parser() -> Parser:
     made.value("--input-dir", "DIR", said, completes="folder")
     said = "the folder that files are written to; by default HOTATO_MCP_OUTPUT_DIR, else the working directory"
     made.value("--output-dir", "DIR", said, completes="folder")
-    made.switch("--allow-network", "let state configs ask systems over the network, with secrets of this environment")
+    made.switch(
+        "--allow-network",
+        "let state configs ask systems over the network, with secrets of this environment, and rubrics a model",
+    )
     made.value("--host", "ADDRESS", "the address to listen on over http; default 127.0.0.1")
     made.value("--port", "N", "the port to listen on over http; default 8017, 0 for any that is free")
     made.switch("--allow-remote", "let --host be an address that other machines reach; needs HOTATO_MCP_TOKEN")

@@ -29,6 +29,7 @@ SPEECH = -24  # dBFS, the level of every utterance: from it an SNR is counted
 SILENCE = -80  # dBFS, of a line on which nobody speaks
 BED_SEC = 20  # of noise, which is repeated
 _MADE_BY = 1  # raise it where the same recipe comes to make other samples
+_SILENT = -100.0  # dBFS, below which there is no speech
 _LOUD = 12.0  # dB below its loudest 10 ms where an utterance begins and ends
 _ACCENTS = {"en-gb": ("en-gb-x-rp+Henrique", "en-us+Denis"), "en": ("en-us+Hugo", "en-gb-x-rp+Denis")}
 _BABBLE = (
@@ -104,17 +105,27 @@ def _spoken(words: str, voice: str, route: str, cache: SoundCache) -> Samples:
 
 
 def _synthesised(text: str, voice: str, route: str) -> Samples:
+    """Return a text as speech. Raise SimulatorInvalid for one that is too long for the voice, or that it has no sound for."""
     from hotato.speech.mix import level, telephone
-    from hotato.speech.synth import speak
+    from hotato.speech.synth import LONGEST, speak
 
+    if len(text) > LONGEST:
+        raise _unspeakable(f"an utterance of {len(text)} characters; at most {LONGEST} are spoken")
     rate = RATES[route]
     sound = speak(text, voice, rate)
     hop = rate // 100
     levels = [level(sound[at : at + hop]) for at in range(0, len(sound) - hop, hop)]
-    loud = [place for place, one in enumerate(levels) if one >= max(levels) - _LOUD]
+    loudest = max(levels, default=-120.0)
+    if loudest <= _SILENT:
+        raise _unspeakable("the voice has no sound for an utterance")
+    loud = [place for place, one in enumerate(levels) if one >= loudest - _LOUD]
     sound = sound[loud[0] * hop : (loud[-1] + 1) * hop]
     sound = telephone(sound, rate) if route == "phone" else sound
     return _scaled(sound, SPEECH - level(sound))
+
+
+def _unspeakable(said: str) -> SimulatorInvalid:
+    return SimulatorInvalid(Problem(code="simulator_invalid", file="speech", message=said))
 
 
 def _fitted(turn: Utterance, sound: Samples, rate: int) -> Samples:
