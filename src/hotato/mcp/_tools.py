@@ -150,6 +150,7 @@ _TOOLS = (
         ),
         # a key of the environment is not for a client to send, and whether a call may leave the machine not to decide
         leave=("format", "judge_key_env", "judge_egress_opt_in"),
+        rename={"no_cache": "fresh"},
         writes=("out", "judge_record"),
     ),
 )
