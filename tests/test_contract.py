@@ -17,6 +17,7 @@ import soundfile
 
 from hotato import assert_ as A
 from hotato.cli import main
+from hotato.context.confined import reading_within
 from hotato.core import verify_bundle
 from hotato.errors import EvidenceError
 from hotato.model.limits import limits
@@ -295,6 +296,23 @@ def test_a_link_that_waits_at_the_target_is_not_followed(tmp_path: Path) -> None
     (tmp_path / "out" / "one.hotato").symlink_to(tmp_path / "elsewhere")
     assert main(["contract", "unpack", str(tmp_path / "one.zip"), "--out", str(tmp_path / "out")]) == 2
     assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_link_in_a_folder_of_contracts_is_not_followed_out_of_it(tmp_path: Path) -> None:
+    outside, folder = kept(tmp_path / "outside"), tmp_path / "contracts"
+    folder.mkdir()
+    (folder / "one.hotato").symlink_to(outside)
+    assert code_of(folder) == "tampered"
+    assert verify_bundle(str(folder)) == (1, 0, 1)
+    (tmp_path / "named.hotato").symlink_to(outside)
+    assert verify_bundle(str(tmp_path / "named.hotato")) == (1, 1, 0)
+
+
+def test_contracts_are_verified_where_reading_is_confined_and_only_there(tmp_path: Path) -> None:
+    inside, outside = kept(tmp_path / "inside"), kept(tmp_path / "outside")
+    with reading_within(str(tmp_path / "inside")):
+        assert verify_bundle(str(inside)) == (1, 1, 0)
+        assert verify_bundle(str(outside)) == (0, 0, 0)
 
 
 def test_silence_in_both_sides_of_a_wide_file_is_not_stretched(tmp_path: Path) -> None:

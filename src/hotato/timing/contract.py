@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hotato.context.confined import reading_within
 from hotato.context.files import read_text
 from hotato.context.folders import new_folder
 from hotato.context.writing import made_folder
@@ -92,7 +93,7 @@ def verify(path: str) -> dict[str, Any]:
     from hotato.timing.scored import check_installed
 
     check_installed()
-    rows = [_row(folder) for folder in b.bundles(path)]
+    rows = [_row(folder, is_named=folder == path) for folder in b.bundles(path)]
     counts = {status: sum(row["status"] == status for row in rows) for status in (KEPT, BROKEN, UNVERIFIED)}
     return {
         "tool": "hotato",
@@ -112,8 +113,11 @@ def counts(path: str) -> tuple[int, int, int]:
     return summary["contracts"], summary[KEPT], summary[UNVERIFIED]
 
 
-def _row(folder: str) -> dict[str, Any]:
+def _row(folder: str, *, is_named: bool) -> dict[str, Any]:
+    """Return what became of a bundle. A link counts only where the user named it: one in a folder may lead out of it."""
     try:
+        if os.path.islink(folder) and not is_named:
+            raise b.refused(folder, "a link; a folder of contracts holds the contracts themselves", "tampered")
         return _verified(folder, b.read_contract(folder))
     except (UsageError, OSError) as error:
         said = str(error.problems[0].message) if isinstance(error, UsageError) else (error.strerror or "cannot be read")
@@ -137,7 +141,8 @@ def _verified(folder: str, contract: b.Contract) -> dict[str, Any]:
             digest = b.hash_of(os.path.join(folder, b.AUDIO), file)
         if digest != contract.files["audio/event.wav"]:
             raise b.refused(folder, f"{b.AUDIO} changed while it was read", "tampered")
-        scored = score(Recording(stereo=copy), label, config)
+        with reading_within(private):  # where reading is confined, the copy lies outside
+            scored = score(Recording(stereo=copy), label, config)
     if not scored.is_scorable:
         raise b.refused(folder, str(scored.event["not_scorable_reason"]))
     measured, same_engine = _measurement(scored), contract.measurement.version == VERSION
