@@ -25,6 +25,12 @@ def declare_recording(parser: Parser) -> None:
     value("--agent", "FILE", "the agent's side, mono", completes="file")
 
 
+def declare_limits(parser: Parser) -> None:
+    """Declare what one recording is held to."""
+    parser.value("--max-talk-over", "SECONDS", "fail where both talk for longer")
+    parser.value("--max-time-to-yield", "SECONDS", "fail where the agent takes longer to fall quiet")
+
+
 def declare_scoring(parser: Parser) -> None:
     """Declare what says how recordings are scored."""
     value = parser.value

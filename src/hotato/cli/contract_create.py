@@ -30,8 +30,7 @@ def configure(parser: Parser) -> None:
     value = parser.value
     _timing.declare_recording(parser)
     _timing.declare_label(parser)
-    value("--max-talk-over", "SECONDS", "fail where both talk for longer")
-    value("--max-time-to-yield", "SECONDS", "fail where the agent takes longer to fall quiet")
+    _timing.declare_limits(parser)
     _timing.declare_scoring(parser)
     value("--id", "NAME", "what the contract is called: letters, digits, '.', '_' and '-'", required=True)
     value("--title", "TEXT", "what the event is, for people")

@@ -33,8 +33,7 @@ def configure(parser: Parser) -> None:
     value = parser.value
     _timing.declare_recording(parser)
     _timing.declare_label(parser)
-    value("--max-talk-over", "SECONDS", "fail where both talk for longer")
-    value("--max-time-to-yield", "SECONDS", "fail where the agent takes longer to fall quiet")
+    _timing.declare_limits(parser)
     value("--suite", "NAME", "score a suite instead: barge-in comes with hotato", choices=("barge-in",))
     value("--scenarios", "FOLDER", "score your own scenarios, files <id>.json, instead", completes="folder")
     value("--audio", "FOLDER", "where the recordings of the scenarios are, files <id>.wav", completes="folder")
