@@ -131,11 +131,13 @@ def test_no_repr_shows_a_value() -> None:
 @pytest.mark.parametrize("unit", LONG)
 def test_time_grows_with_the_text(unit: str) -> None:
     # Ten times the text may take a good deal more than ten times as long on a busy machine, but not a hundred times.
-    def seconds(size: int) -> float:
-        text = (unit * size)[:size]
+    def once(text: str) -> float:
         start = time.process_time()
         pii.find(said(text))
         return time.process_time() - start
+
+    def seconds(size: int) -> float:  # the least of three: the collector may go through all that other tests left
+        return min(once((unit * size)[:size]) for _ in range(3))
 
     assert seconds(100_000) < 40 * max(seconds(10_000), 0.005)
 
