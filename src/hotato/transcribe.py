@@ -10,7 +10,6 @@ as good as the model is. The same recording and model give the same bytes from t
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["ENGINES", "transcribe"]
 
 ENGINES = ("faster-whisper", "pocketsphinx")
-_PIECE = 1 << 20
 _PAUSE = 0.7  # seconds of silence between words that end an utterance
 
 
@@ -49,7 +47,8 @@ def transcribe(
 
     Raise UsageError for an argument, EvidenceError for a recording that cannot be used or a package that is missing.
     """
-    from hotato.errors import Problem, UsageError
+    from hotato.context.files import sha256_of
+    from hotato.errors import EvidenceError, Problem, UsageError
     from hotato.speech import cache as keeping
     from hotato.speech.engines import engine as engine_of
 
@@ -62,7 +61,7 @@ def transcribe(
         said = "a recording is transcribed from a file, whose hash names its transcript; standard input has none"
         raise UsageError(Problem(code="value", file="<stdin>", message=said))
     folder = os.fspath(cache_dir) if cache_dir is not None else keeping.default_folder()
-    digest = _hash(place)
+    digest = sha256_of(place, error=EvidenceError)
     hears = engine_of(engine, model=model, device=device, language=language, cache=folder)
     key = keeping.key_of({"recording": digest, "caller_channel": caller_channel, "pause": _PAUSE, **hears.identity})
     found = keeping.kept(folder, key) if cache else None
@@ -108,14 +107,3 @@ def _apart(heard: Heard) -> Iterator[Heard]:
         first = place
     if not heard.words:
         yield heard
-
-
-def _hash(path: str) -> str:
-    from hotato.context.files import open_regular
-    from hotato.errors import EvidenceError
-
-    digest = sha256()
-    with open_regular(path, error=EvidenceError) as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterator
 from typing import IO
 
-from hotato.context.writing import sweep, temporary_name, unwritable
+from hotato.context.writing import flush_folder, sweep, temporary_name, unwritable
 from hotato.errors import Problem, UsageError
 
 JOURNAL, DATA, LOCK = "journal.jsonl", "journal.data", "lock"
@@ -62,22 +62,12 @@ def placed(path: str) -> Iterator[IO[bytes]]:
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(temporary, path)
-            settle(os.path.dirname(path))
+            flush_folder(os.path.dirname(path) or ".")
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
     except OSError as cause:
         raise unwritable(path, cause) from None
-
-
-def settle(folder: str) -> None:
-    """Flush a folder, so that a name outlives a loss of power; not every file system lets one."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder or ".", os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def prepare(folder: str, *, force: bool) -> None:

@@ -17,8 +17,8 @@ from typing import IO, Any
 
 import msgspec
 
-from hotato.batch._folder import DATA, JOURNAL, settle
-from hotato.context.writing import unwritable
+from hotato.batch._folder import DATA, JOURNAL
+from hotato.context.writing import flush_folder, unwritable
 from hotato.errors import Problem, UsageError
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
@@ -52,7 +52,7 @@ class Journal:
             if head is not None:
                 self._write({"head": head})
                 self.flush()
-                settle(folder)
+                flush_folder(folder or ".")
             else:
                 self._read()
         except BaseException:

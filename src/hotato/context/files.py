@@ -62,6 +62,14 @@ def open_regular(path: str | os.PathLike[str], *, error: type[UsageError] = Usag
         raise error(_unreadable(name, cause)) from None
 
 
+def sha256_of(path: str | os.PathLike[str], *, error: type[UsageError] = UsageError) -> str:
+    """Return the sha256 of a regular file, read piece by piece. Raise `error`, never block on a pipe."""
+    import hashlib
+
+    with open_regular(path, error=error) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # it has readinto
+
+
 def read_text(
     path: str | os.PathLike[str], *, most: str | int = MOST_BYTES, error: type[UsageError] = UsageError
 ) -> str:

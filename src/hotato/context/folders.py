@@ -11,7 +11,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 
-from hotato.context.writing import sweep, temporary_name, unwritable
+from hotato.context.writing import flush_folder, sweep, temporary_name, unwritable
 from hotato.errors import Problem, UsageError
 
 _PRIVATE = 0o700
@@ -39,7 +39,7 @@ def new_folder(path: str) -> Iterator[str]:
         try:
             _settle(temporary)
             os.rename(temporary, place)
-            _flush(os.path.dirname(os.path.abspath(place)))
+            flush_folder(os.path.dirname(os.path.abspath(place)))
         except OSError as cause:
             raise unwritable(place, cause) from None
     except BaseException:
@@ -64,16 +64,7 @@ def _settle(folder: str) -> None:
         for name in files:
             with open(os.path.join(inside, name), "rb") as file:
                 os.fsync(file.fileno())
-        _flush(inside)
+        flush_folder(inside)
     mask = os.umask(0)
     os.umask(mask)
     os.chmod(folder, 0o777 & ~mask)
-
-
-def _flush(folder: str) -> None:
-    with contextlib.suppress(OSError):  # not every file system lets a folder be flushed
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

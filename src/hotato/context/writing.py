@@ -58,7 +58,7 @@ def write_texts(texts: Mapping[str, str], *, overwrite: bool = True) -> None:
                 name = one.place
                 _move(one, is_last=one is staged[-1])
             for folder in dict.fromkeys(map(_folder, texts)):
-                _settle(folder)
+                flush_folder(folder)
         except BaseException:
             _undo(staged)
             raise
@@ -185,7 +185,7 @@ def _undo(staged: list[_Staged]) -> None:
                     os.unlink(one.place)
 
 
-def _settle(folder: str) -> None:
+def flush_folder(folder: str) -> None:
     """Flush a folder, so that a name outlives a loss of power; not every file system lets one."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)

@@ -10,6 +10,7 @@ import os
 from hashlib import sha256
 from importlib.util import find_spec
 
+from hotato.context.files import sha256_of
 from hotato.errors import EvidenceError, Problem, UsageError
 
 CARRIED = "whisper-base"
@@ -41,7 +42,7 @@ def identity(folder: str) -> str:
     for name in _FILES:
         path = os.path.join(folder, name)
         if os.path.isfile(path):
-            whole.update(f"{name} {_hash(path)}\n".encode())
+            whole.update(f"{name} {sha256_of(path)}\n".encode())
     return whole.hexdigest()
 
 
@@ -100,11 +101,3 @@ def _fetched(model: str) -> str:
         known = ", ".join(available_models()[:8])
         said = f"cannot be fetched from the hub ({type(error).__name__}); {CARRIED} needs no network, the hub has {known}, ..."
         raise UsageError(Problem(code="model", file=model[:100], message=said)) from None
-
-
-def _hash(path: str) -> str:
-    digest = sha256()
-    with open(path, "rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()

@@ -10,13 +10,12 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from hashlib import sha256
-from typing import IO, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from hotato.context.confined import confined
-from hotato.context.files import open_regular, read_text
+from hotato.context.files import read_text, sha256_of
 from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model.codec import JsonError, decode
 
@@ -29,7 +28,6 @@ TRACE = "traces/voice_trace.jsonl"
 KNOWN = (CONTRACT, AUDIO, FRAMES, TRACE)
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?", re.ASCII)
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.ASCII | re.IGNORECASE)
-_PIECE = 1 << 20
 Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=10_000_000)]
 
@@ -153,15 +151,9 @@ def contract_of(text: str, path: str) -> Contract:
     return contract
 
 
-def hash_of(path: str, copy: IO[bytes] | None = None) -> str:
-    """Return the sha256 of a file, read piece by piece, and copy it on the way. Raise EvidenceError."""
-    digest = sha256()
-    with open_regular(path, error=EvidenceError) as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-            if copy is not None:
-                copy.write(piece)
-    return digest.hexdigest()
+def hash_of(path: str) -> str:
+    """Return the sha256 of a file of a bundle. Raise EvidenceError."""
+    return sha256_of(path, error=EvidenceError)
 
 
 def refused(file: str, said: str, code: str = "contract") -> EvidenceError:

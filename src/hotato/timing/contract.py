@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from hashlib import sha256
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hotato.context.confined import reading_within
-from hotato.context.files import read_text
+from hotato.context.files import open_regular, read_text
 from hotato.context.folders import new_folder
 from hotato.context.writing import made_folder
 from hotato.errors import EvidenceError, Problem, UsageError
@@ -126,7 +127,7 @@ def _row(folder: str, *, is_named: bool) -> dict[str, Any]:
 
 
 def _verified(folder: str, contract: b.Contract) -> dict[str, Any]:
-    """Score a private copy of the audio, whose hash is taken on the way: nothing can change in between."""
+    """Score a private copy of the audio, whose hash is taken as well: nothing can change in between."""
     config, policy = configured(contract.measurement.config), contract.policy
     label = Label(
         expect=policy.expect,
@@ -137,11 +138,11 @@ def _verified(folder: str, contract: b.Contract) -> dict[str, Any]:
     )
     with tempfile.TemporaryDirectory(prefix="hotato-") as private:
         copy = os.path.join(private, "event.wav")
-        with open(copy, "xb") as file:
-            digest = b.hash_of(os.path.join(folder, b.AUDIO), file)
-        if digest != contract.files["audio/event.wav"]:
-            raise b.refused(folder, f"{b.AUDIO} changed while it was read", "tampered")
+        with open_regular(os.path.join(folder, b.AUDIO), error=EvidenceError) as kept, open(copy, "xb") as file:
+            shutil.copyfileobj(kept, file)
         with reading_within(private):  # where reading is confined, the copy lies outside
+            if b.hash_of(copy) != contract.files["audio/event.wav"]:
+                raise b.refused(folder, f"{b.AUDIO} changed while it was read", "tampered")
             scored = score(Recording(stereo=copy), label, config)
     if not scored.is_scorable:
         raise b.refused(folder, str(scored.event["not_scorable_reason"]))
