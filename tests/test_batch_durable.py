@@ -18,8 +18,9 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("zstandard")
 
 from hotato import batch
-from hotato.batch import _folder, _journal, _local, _work
+from hotato.batch import _folder, _local, _work
 from hotato.errors import DocumentError, EvidenceError, UsageError
+from hotato.runs import journal
 
 DOCUMENT = {"version": 1, "assertions": [{"id": "greets", "kind": "phrase", "regex": "good", "role": "agent"}]}
 FILES = ("results.parquet", "summary.json", "report.html", "envelopes.jsonl.zst")
@@ -69,7 +70,7 @@ def stopped(place: Path, out: str, after: int = 3) -> Path:
 def test_a_run_killed_at_any_write_ends_with_the_bytes_of_one_that_was_not(place: Path) -> None:
     run(place, "whole")
     whole = snapshot(place / "whole")
-    put, writes = _journal.Journal._put, 0
+    put, writes = journal.Journal._put, 0
     at = 0
     while True:
         at += 1
@@ -85,7 +86,7 @@ def test_a_run_killed_at_any_write_ends_with_the_bytes_of_one_that_was_not(place
 
         out = f"killed-{at}"
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_journal.Journal, "_put", torn)
+            patch.setattr(journal.Journal, "_put", torn)
             try:
                 run(place, out)
             except Killed:
@@ -392,7 +393,7 @@ def test_a_clock_that_is_set_back_and_another_time_zone_change_nothing(
 ) -> None:
     run(place, "whole")
     clock = iter(range(10_000, 0, -1))
-    monkeypatch.setattr(_journal.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(journal.time, "monotonic", lambda: float(next(clock)))
     monkeypatch.setenv("TZ", "Pacific/Kiritimati")
     time.tzset()
     try:
@@ -423,6 +424,7 @@ def test_a_worker_that_dies_is_replaced_and_a_piece_that_kills_it_every_time_is_
     code = """
 import os, sys, types
 from hotato.batch import _local
+from hotato.runs import processes
 def deadly(spec, piece):
     mark = piece.decode()
     if spec == b"always" and mark.endswith("2") or not os.path.exists(mark) and not mark.endswith("2"):
@@ -430,7 +432,7 @@ def deadly(spec, piece):
         os._exit(9)
     return b"done"
 if __name__ == "__main__":
-    _local.work, _local.TRIES = deadly, 2
+    _local.work, processes.TRIES = deadly, 2
     found = {}
     try:
         how = types.SimpleNamespace(workers=2)

@@ -55,6 +55,7 @@ MAY_IMPORT = {
         "model",
         "errors",
     },  # of kinds their names alone, of plan its text, of state how a server is reached
+    "runs": {"context", "errors"},
     "packs": set(),
 }
 # What the importers may use besides. The room's front loads importers and reads files; an importer does neither.

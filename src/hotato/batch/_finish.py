@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 
 from hotato.batch._folder import ENVELOPES, REPORT, RESULTS, SUMMARY, placed
 from hotato.batch._interval import interval
-from hotato.batch._journal import Journal
 from hotato.batch._rows import SCHEMA, Tally, add
 from hotato.batch._work import Outcome, unpacked
 from hotato.model import codec
 from hotato.plan.compile import Plan
 from hotato.plan.summary import exit_code
+from hotato.runs.journal import Journal
 
 FILE_SCHEMA = SCHEMA.insert(0, pa.field("call", pa.int64()))
 _GROUP = 1 << 17  # rows of a row group

@@ -1,58 +1,23 @@
-"""The folder of a run: one writer at a time, and every file in it whole or absent."""
+"""The files of a run over many calls, every one of them whole or absent."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import stat
 from collections.abc import Iterator
 from typing import IO
 
 from hotato.context.writing import flush_folder, sweep, temporary_name, unwritable
-from hotato.errors import Problem, UsageError
+from hotato.runs.folder import plain
 
-JOURNAL, DATA, LOCK = "journal.jsonl", "journal.data", "lock"
 RESULTS, ENVELOPES, REPORT, SUMMARY = "results.parquet", "envelopes.jsonl.zst", "report.html", "summary.json"
 WRITTEN = (RESULTS, ENVELOPES, REPORT, SUMMARY)  # the summary last, so that it never stands without its parts
 
 
 @contextlib.contextmanager
-def locked(folder: str) -> Iterator[None]:
-    """Hold a folder for one run. Raise UsageError where another run holds it; a run that died holds nothing."""
-    place = os.path.join(folder, LOCK)
-    _plain(place)
-    try:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
-    except OSError as cause:
-        raise unwritable(place, cause) from None
-    try:
-        if not _took(descriptor):
-            holder = os.read(descriptor, 20).decode("ascii", "replace").strip() or "unknown"
-            said = f"another run, process {holder}, works in this folder"
-            raise UsageError(Problem(code="batch_locked", file=folder, message=said))
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode())
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def is_locked(folder: str) -> bool:
-    """Say whether a run works in a folder at present."""
-    try:
-        descriptor = os.open(os.path.join(folder, LOCK), os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        return not _took(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextlib.contextmanager
 def placed(path: str) -> Iterator[IO[bytes]]:
     """Write a file that takes its place when all of it is on disk. Raise UsageError; then what was there is there still."""
-    _plain(path)
+    plain(path)
     sweep(path)
     temporary = temporary_name(path)
     try:
@@ -68,57 +33,3 @@ def placed(path: str) -> Iterator[IO[bytes]]:
                 os.unlink(temporary)
     except OSError as cause:
         raise unwritable(path, cause) from None
-
-
-def prepare(folder: str, *, force: bool) -> None:
-    """Make a folder ready for a new run, inside its lock. Raise UsageError where a run is there and `force` is not given."""
-    ours = [name for name in (JOURNAL, DATA, *WRITTEN) if os.path.lexists(os.path.join(folder, name))]
-    if ours and not force and (begun(folder) or not set(ours) <= {JOURNAL, DATA}):
-        said = f"holds {ours[0]} already: hotato batch resume {folder} goes on with it, --force starts anew"
-        raise UsageError(Problem(code="file_exists", file=folder, message=said))
-    for name in ours:
-        place = os.path.join(folder, name)
-        _plain(place)
-        try:
-            os.unlink(place)
-        except OSError as cause:
-            raise unwritable(place, cause) from None
-
-
-def begun(folder: str) -> bool:
-    """Say whether a run has come so far that there is something to go on with: its first line is written."""
-    try:
-        with open(os.path.join(folder, JOURNAL), "rb") as stream:
-            return stream.readline().endswith(b"\n")
-    except OSError:
-        return False
-
-
-def _plain(place: str) -> None:
-    """Raise UsageError for what is there and is no regular file, be it a link to one."""
-    try:
-        mode = os.lstat(place).st_mode
-    except OSError:
-        return
-    if not stat.S_ISREG(mode):
-        what = "a symbolic link, which is not written through" if stat.S_ISLNK(mode) else "not a regular file"
-        raise UsageError(Problem(code="file_kind", file=place, message=what))
-
-
-def _took(descriptor: int) -> bool:
-    """Lock a file for as long as it is open; false where another process has."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

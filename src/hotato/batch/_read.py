@@ -131,4 +131,4 @@ def _check(path: str, size: int) -> None:
         now = -1
     if now != size:
         said = "is gone" if now < 0 else f"has {now} bytes, and had {size} when the run began"
-        raise EvidenceError(Problem(code="batch_changed", file=path, message=said))
+        raise EvidenceError(Problem(code="run_changed", file=path, message=said))

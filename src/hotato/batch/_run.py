@@ -14,8 +14,7 @@ from hotato import __version__
 from hotato.batch import _document as documents
 from hotato.batch import _sources as sources
 from hotato.batch._finish import finish
-from hotato.batch._folder import JOURNAL, SUMMARY, locked, prepare
-from hotato.batch._journal import Journal
+from hotato.batch._folder import SUMMARY, WRITTEN
 from hotato.batch._read import shown
 from hotato.batch._work import Spec, packed, unpacked
 from hotato.context.files import MOST_CONFIG, read_text
@@ -23,6 +22,8 @@ from hotato.errors import DocumentError, EvidenceError, Problem, UsageError
 from hotato.model import codec
 from hotato.model.limits import LIMITS, limit, limits
 from hotato.plan.compile import Plan
+from hotato.runs.folder import JOURNAL, locked, prepare
+from hotato.runs.journal import Journal
 
 ENGINES = ("local", "dask", "ray")
 BATCH_BYTES = 4 * 1024 * 1024
@@ -82,7 +83,7 @@ def run(
     paths = sorted({path for given in request.calls for path in sources.find(given)})
     _make(out)
     with locked(out):
-        prepare(out, force=force)
+        prepare(out, WRITTEN, f"hotato batch resume {out}", force=force)
         found = sources.survey(paths, _workers(engine), request.kind)
         journal = Journal(out, _head(request, found))
         try:
@@ -238,7 +239,7 @@ def _request(head: Mapping[str, Any], out: str) -> tuple[Request, Plan]:
     """Return what a run was asked to do. Raise UsageError where its document or hotato itself has changed."""
     if head["hotato"] != __version__:
         said = f"was begun by hotato {head['hotato']}, and this is {__version__}: verdicts may differ"
-        raise UsageError(Problem(code="batch_changed", file=out, message=said))
+        raise UsageError(Problem(code="run_changed", file=out, message=said))
     told = head["assertions"]
     text = told["text"] or read_text(told["file"], most=MOST_CONFIG, error=DocumentError)
     judged, plan = documents.taken(
@@ -262,14 +263,14 @@ def _same_inputs(then: list[dict[str, Any]], now: list[dict[str, Any]]) -> None:
     for path in sorted({*old, *new}):
         if path not in new or path not in old:
             said = "was read when the run began, and is gone" if path in old else "was not there when the run began"
-            raise EvidenceError(Problem(code="batch_changed", file=path, message=said))
+            raise EvidenceError(Problem(code="run_changed", file=path, message=said))
         if old[path] != new[path]:
             raise _changed(EvidenceError, path, old[path]["sha256"], new[path]["sha256"])
 
 
 def _changed(error: type[UsageError], file: str, then: str, now: str) -> UsageError:
     said = f"has changed since the run began: its SHA-256 was {then} and is {now}"
-    return error(Problem(code="batch_changed", file=file, message=said))
+    return error(Problem(code="run_changed", file=file, message=said))
 
 
 def _about(head: Mapping[str, Any], root: str) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from hotato.batch import _journal as journals
-from hotato.batch._folder import JOURNAL, is_locked
 from hotato.batch._sources import Input, pieces
 from hotato.context.files import open_regular
 from hotato.errors import Problem, UsageError
+from hotato.runs import journal as journals
+from hotato.runs.folder import JOURNAL, is_locked
 
 
 def status(out: str) -> dict[str, Any]:

@@ -57,9 +57,9 @@ CODES = {
     "parquet": "the Parquet file is damaged",
     "zstd": "the compressed file is broken off or damaged",
     "internal": "a defect of hotato met a call of a batch",
-    "journal": "the journal of a batch is not as it was written, or there is none",
-    "batch_changed": "an input, the assertions or hotato changed since the batch began",
-    "batch_locked": "another batch works in the folder",
+    "journal": "the journal of a run is not as it was written, or there is none",
+    "run_changed": "an input, a document or hotato changed since the run began",
+    "run_locked": "another run works in the folder",
     "query": "a query that DuckDB refuses",
     # rubrics
     "no_rubrics": "there is no rubric, so nothing would be judged",

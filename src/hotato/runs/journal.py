@@ -17,9 +17,9 @@ from typing import IO, Any
 
 import msgspec
 
-from hotato.batch._folder import DATA, JOURNAL
 from hotato.context.writing import flush_folder, unwritable
 from hotato.errors import Problem, UsageError
+from hotato.runs.folder import DATA, JOURNAL
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 _FLUSH = 1.0  # seconds
@@ -197,9 +197,7 @@ def read(raw: bytes, file: str) -> tuple[Whole, int]:
         at += len(line) + 1
         whole.ends.append(at)
     if not whole.head:
-        raise UsageError(
-            Problem(code="journal", file=file, message="no run has begun here; start it with hotato batch run")
-        )
+        raise UsageError(Problem(code="journal", file=file, message="no run has begun here"))
     return whole, at
 
 
