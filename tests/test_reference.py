@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from copy import deepcopy
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -29,59 +30,74 @@ def reference() -> Any:
 
 
 @pytest.fixture(scope="module")
-def played(reference: Any) -> dict[str, list[Any]]:
-    return {path.stem: reference._worker((path.stem, None))[1] for path in sorted((FOLDER / "tests").glob("*.yaml"))}
+def result(reference: Any) -> dict[str, Any]:
+    return played(reference)
 
 
-def test_there_are_25_scenarios_of_15_runs(played: dict[str, list[Any]]) -> None:
-    assert len(played) == 25
-    assert {len(runs) for runs in played.values()} == {15}
-    assert {path.stem for path in (FOLDER / "scenarios").glob("*.yaml")} == played.keys()
+def played(reference: Any) -> dict[str, Any]:
+    request = reference.Request(suite=reference.load_suite_file(FOLDER / "suite.yaml"))
+    return reference.run(request, reference.Rules(), lambda *_: None)
 
 
-def test_each_defect_fails_in_all_its_runs_by_the_assertions_named(
-    reference: Any, played: dict[str, list[Any]]
-) -> None:
+def of(result: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return [run for run in result["runs"] if run["test"] == name]
+
+
+def test_there_are_25_scenarios_of_15_runs(result: dict[str, Any]) -> None:
+    assert [test["counts"]["runs"] for test in result["tests"]] == [15] * 25
+    names = {test["id"] for test in result["tests"]}
+    for folder in ("scenarios", "tests"):
+        assert {path.stem for path in (FOLDER / folder).glob("*.yaml")} == names
+
+
+def test_each_defect_fails_in_all_its_runs_by_the_assertions_named(reference: Any, result: dict[str, Any]) -> None:
     assert len(reference.DEFECTS) == 4
     for name, ids in reference.DEFECTS.items():
-        assert [run.failed for run in played[name]] == [ids] * 15
+        assert [{one["id"] for one in run["failed"]} for run in of(result, name)] == [ids] * 15
+        assert {run["status"] for run in of(result, name)} == {"FAIL"}
 
 
-def test_no_other_run_fails_or_is_invalid(reference: Any, played: dict[str, list[Any]]) -> None:
-    others = [run for name, runs in played.items() if name not in reference.DEFECTS for run in runs]
+def test_no_other_run_fails_or_is_invalid(reference: Any, result: dict[str, Any]) -> None:
+    others = [run for run in result["runs"] if run["test"] not in reference.DEFECTS]
     assert len(others) == 315
-    assert [run.name for run in others if run.failed or run.invalid] == []
+    assert {run["status"] for run in others} == {"PASS"}
+    assert [run["run"] for run in others if run["failed"]] == []
+    assert reference.unexpected(result) == []
 
 
-def test_without_sound_timing_alone_is_inconclusive(played: dict[str, list[Any]]) -> None:
-    found = {one for runs in played.values() for run in runs for one in run.inconclusive}
-    assert found == {"answers-in-time", "falls-quiet"}
+def test_without_sound_timing_alone_is_inconclusive(result: dict[str, Any]) -> None:
+    assert {one["id"] for run in result["runs"] for one in run["open"]} == {"answers-in-time", "falls-quiet"}
 
 
-def test_a_second_time_the_evidence_is_the_same(reference: Any, played: dict[str, list[Any]]) -> None:
-    assert {name: reference._worker((name, None))[1] for name in played} == played
+def test_a_second_time_the_evidence_is_the_same(reference: Any, result: dict[str, Any]) -> None:
+    assert played(reference) == result
 
 
 def test_the_command_exits_with_0_when_exactly_the_defects_fail() -> None:
     words = [sys.executable, str(FOLDER / "run.py"), "--no-audio", "--jobs", "1"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=120)
     assert done.returncode == 0
-    assert done.stdout.endswith("375 runs, 60 with a FAIL: the four defects and nothing else\n")
+    assert "375 runs of 25 tests: 315 pass, 60 fail, 0 inconclusive, 0 SIMULATOR_INVALID\n" in done.stdout
+    assert done.stdout.endswith("\nthe four defects and nothing else\n")
 
 
-@pytest.mark.parametrize("change", ["missed", "elsewhere", "fewer", "invalid", "other"])
-def test_what_is_not_exactly_the_defects_is_told(reference: Any, played: dict[str, list[Any]], change: str) -> None:
+@pytest.mark.parametrize("change", ["missed", "elsewhere", "fewer", "invalid", "other", "gone"])
+def test_what_is_not_exactly_the_defects_is_told(reference: Any, result: dict[str, Any], change: str) -> None:
     name = "wrong-number" if change == "elsewhere" else "identity-skipped"
-    runs = list(played[name])
-    assert reference.is_as_expected(name, runs)
-    broken = {
-        "missed": runs[0]._replace(failed=frozenset()),
-        "elsewhere": runs[0]._replace(failed=frozenset({"no-tools"})),
-        "invalid": runs[0]._replace(invalid=True),
-        "other": runs[0]._replace(failed=runs[0].failed | {"told"}),
-    }
-    runs[:1] = [broken[change]] if change in broken else []
-    assert not reference.is_as_expected(name, runs)
+    changed = deepcopy(result)
+    first = of(changed, name)[0]
+    test = next(one for one in changed["tests"] if one["id"] == name)
+    if change == "missed":
+        first["failed"] = []
+    elif change in ("elsewhere", "other"):
+        first["failed"] = [*first["failed"], {"id": "told", "code": "x", "reason": ""}]
+    elif change == "invalid":
+        first["why"] = "no such record"
+    elif change == "fewer":
+        test["counts"]["runs"] = 14
+    else:
+        changed["tests"].remove(test)
+    assert len(reference.unexpected(changed)) == 1
 
 
 def test_the_published_schemas_take_the_reference_agent_and_refuse_what_is_misspelt() -> None:

@@ -1,4 +1,4 @@
-"""The JSON Schemas (2020-12) of scenarios and conversation tests, by which editors complete and check them."""
+"""The JSON Schemas (2020-12) of scenarios, conversation tests and suites, by which editors complete and check them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hotato.kinds._kind import Kind
 from hotato.simulate.checks import CONDITIONS
 from hotato.simulate.checks import Document as ConversationTest
 from hotato.simulate.scenario import Scenario
+from hotato.simulate.suite import Document as Suite
 from schemas import DRAFT, Schema, document_schema
 
 
@@ -27,6 +28,11 @@ def conversation_test_schema(kinds: Sequence[type[Kind]]) -> Schema:
     names = [{"const": name, "description": said} for name, said in CONDITIONS.items()]
     inside["Success"]["properties"]["required"]["items"] = {"oneOf": names}
     return schema
+
+
+def suite_schema() -> Schema:
+    """Return the schema of a suite."""
+    return _published(Suite, "suite", {})
 
 
 def _published(struct: type[msgspec.Struct], name: str, more: dict[str, Schema]) -> Schema:

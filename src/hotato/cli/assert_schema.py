@@ -9,6 +9,7 @@ For example:
   hotato assert schema rubric > rubric.v1.json
   hotato assert schema scenario > scenario.v1.json
   hotato assert schema test > conversation-test.v1.json
+  hotato assert schema suite > suite.v1.json
 
 An editor completes fields and marks mistakes once a document begins with
   # yaml-language-server: $schema=assert-document.v1.json
@@ -31,6 +32,7 @@ _FILES = {
     "rubric": "rubric.v1.json",
     "scenario": "scenario.v1.json",
     "test": "conversation-test.v1.json",
+    "suite": "suite.v1.json",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hotato.plan.text import explanation, safe
@@ -44,6 +45,71 @@ def render(view: View) -> str:
         "</testsuites>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def suite(result: Mapping[str, Any]) -> str:
+    """Return the result of a suite of tests, `suite.v1`: a suite a test, a case a run, and a suite of the gate's rules.
+
+    A FAIL is a failure where a rule on its test is broken; where the gate lets it through it is skipped, and says so. A run
+    that could not be played is an error, one without a verdict as the policy says.
+    """
+    policy = result["gate"]["inconclusive_policy"]
+    broken = {one.get("test") for one in result["gate"]["rules"] if not one["kept"] and one["otherwise"] == "fail"}
+    suites = []
+    for test in result["tests"]:
+        ident = test["id"]
+        runs = [run for run in result["runs"] if run["test"] == ident]
+        cases = [_run(run, policy, ident in broken) for run in runs]
+        suites.append((ident, cases))
+    suites.append(("gate", [_rule(one) for one in result["gate"]["rules"]]))
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    outcomes = [outcome for _, cases in suites for outcome, _ in cases]
+    lines.append(_open("testsuites", {"name": result["suite_id"], **_counted(outcomes)}))
+    for name, cases in suites:
+        outcomes = [outcome for outcome, _ in cases]
+        lines.append(
+            "  " + _open("testsuite", {"name": name, **_counted(outcomes), "skipped": outcomes.count("skipped")})
+        )
+        lines += [line for _, case in cases for line in case]
+        lines.append("  </testsuite>")
+    return "\n".join([*lines, "</testsuites>"]) + "\n"
+
+
+def _run(run: Mapping[str, Any], policy: str, breaks: bool) -> tuple[str, list[str]]:
+    """Return how a run counts, and its case."""
+    status = run["status"]
+    if status == "PASS":
+        outcome = ""
+    elif status == "FAIL":
+        outcome = "failure" if breaks else "skipped"
+    else:
+        outcome = "error" if status == "SIMULATOR_INVALID" else _told.INCONCLUSIVE_IS[policy]
+    said = (
+        "the gate lets it through"
+        if outcome == "skipped" and status == "FAIL"
+        else ", ".join(run["unmet"]) or run["cell"]
+    )
+    told = [f"{one['id']}: {one['reason']}" for one in (*run["failed"], *run["open"])]
+    told = [run["why"]] if run["why"] else told
+    return outcome, _simple_case({"name": run["run"], "classname": run["test"]}, outcome, f"{status}: {said}", told)
+
+
+def _rule(rule: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Return how a rule of the gate counts, and its case."""
+    outcome = "" if rule["kept"] else "failure" if rule["otherwise"] == "fail" else "error"
+    place = " ".join(filter(None, (rule["rule"], rule.get("test"), rule.get("cell"))))
+    return outcome, _simple_case({"name": place, "classname": "gate"}, outcome, rule["said"], [])
+
+
+def _simple_case(about: dict[str, Any], outcome: str, said: str, told: list[str]) -> list[str]:
+    if not outcome:
+        return ["    " + _alone("testcase", about)]
+    inside = f"      {_open(outcome, {'message': said})}{_lines(told)}</{outcome}>"
+    return ["    " + _open("testcase", about), inside, "    </testcase>"]
+
+
+def _counted(outcomes: Sequence[str]) -> dict[str, int]:
+    return {"tests": len(outcomes), "failures": outcomes.count("failure"), "errors": outcomes.count("error")}
 
 
 def _outcome(result: dict[str, Any], policy: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -12,6 +13,7 @@ from hotato.document.guess import Guesser
 from hotato.document.load import load
 from hotato.document.tree import Tree
 from hotato.errors import DocumentError, Problem
+from hotato.model.codec import encode
 from hotato.model.fault import Fault
 from hotato.model.verdict import DIMENSIONS
 from hotato.plan.compile import Plan, compile_plan
@@ -68,7 +70,8 @@ class Document(Struct, frozen=True, kw_only=True):
 class Test(msgspec.Struct, frozen=True, kw_only=True):
     """A checked conversation test. `plan` is None where only rubrics are asserted, `scenario` where none is named.
 
-    `sources` holds the text of the documents it was made of, by name, for artifacts to bind.
+    `sources` holds the text of the documents it was made of, by name, for artifacts to bind; `packs` that of the rule packs
+    that assertions name, by path.
     """
 
     __test__ = False  # it is no test of ours
@@ -77,11 +80,17 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan | None
     scenario: Scenario | None
     sources: Mapping[str, str]
+    packs: Mapping[str, str] = {}
 
     @property
     def dimensions(self) -> Sequence[str]:
         """Return the dimensions that a report counts."""
         return self.document.success.report_dimensions or DIMENSIONS
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash of all that the test was made of."""
+        return sha256(encode([dict(self.sources), dict(self.packs)]).encode()).hexdigest()
 
     @property
     def rubrics(self) -> list[str]:
@@ -125,12 +134,13 @@ def load_test(source: Any, file: str = "") -> Test:
     problems: list[Problem] = []
     document = plan = scenario = None
     sources: dict[str, str] = {}
+    packs: dict[str, str] = {}
     try:
         document = documents.read(tree, Document, KIND, _faults)
     except DocumentError as error:
         problems += error.problems
     try:
-        plan = _plan(tree)
+        plan = _plan(tree, packs)
     except DocumentError as error:
         problems += error.problems
     if document is not None and document.scenario is not None:
@@ -142,12 +152,10 @@ def load_test(source: Any, file: str = "") -> Test:
     if problems or document is None:
         raise DocumentError(problems)
     sources["test.json"] = _written(document)
-    return Test(document=document, plan=plan, scenario=scenario, sources=sources)
+    return Test(document=document, plan=plan, scenario=scenario, sources=sources, packs=packs)
 
 
 def _written(document: msgspec.Struct) -> str:
-    from hotato.model.codec import encode
-
     return encode(documents.plain(document), indent=2) + "\n"
 
 
@@ -193,13 +201,16 @@ def _rubric_faults(asserted: Assertions) -> Iterator[Fault]:
             yield Fault((*where, "kind"), "wrong_value", said, found=str(kind or ""), allowed=_RUBRIC)
 
 
-def _plan(tree: Tree) -> Plan | None:
-    """Return the compiled deterministic assertions; None where there are none, or no list of them to look at."""
+def _plan(tree: Tree, packs: dict[str, str]) -> Plan | None:
+    """Return the compiled deterministic assertions; None where there are none, or no list of them to look at.
+
+    The files that they name, rule packs, are added to `packs` by their paths.
+    """
     value = tree.value.get("assertions") if isinstance(tree.value, dict) else None
     assertions = value.get("deterministic") if isinstance(value, dict) else None
     if not isinstance(assertions, list) or not assertions:
         return None
-    resources = _resources(tree.file)
+    resources = _resources(tree.file, packs)
     try:
         return compile_plan(load(_Part(tree, assertions), resources), resources)
     except DocumentError as error:
@@ -211,10 +222,11 @@ def _plan(tree: Tree) -> Plan | None:
         ) from None
 
 
-def _resources(file: str) -> Resources:
+def _resources(file: str, packs: dict[str, str]) -> Resources:
     from hotato.context.files import MOST_CONFIG, read_text
 
     def read_beside(path: str) -> str:
-        return read_text(documents.relative(file, path), most=MOST_CONFIG, error=DocumentError)
+        packs[path] = read_text(documents.relative(file, path), most=MOST_CONFIG, error=DocumentError)
+        return packs[path]
 
     return Resources(read_beside)

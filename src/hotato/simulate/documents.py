@@ -14,7 +14,7 @@ from hotato.document.from_mapping import tree_of
 from hotato.document.problems import Problems
 from hotato.document.reading import scan
 from hotato.document.tree import Tree
-from hotato.errors import DocumentError
+from hotato.errors import DocumentError, Problem
 from hotato.model.fault import Fault
 
 _S = TypeVar("_S", bound=msgspec.Struct)
@@ -64,6 +64,18 @@ def read(source: Tree, struct: type[_S], kind: str, beyond: Callable[[_S], Itera
             problems.add(source, (), fault)
     problems.raise_any()
     return made
+
+
+def told(tree: Tree, *faults: Fault) -> list[Problem]:
+    """Return what is wrong with a document's values, with the places."""
+    problems = Problems()
+    for fault in faults:
+        problems.add(tree, (), fault)
+    try:
+        problems.raise_any()
+    except DocumentError as error:
+        return list(error.problems)
+    return []
 
 
 def relative(file: str, path: str) -> str:

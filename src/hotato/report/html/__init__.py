@@ -55,6 +55,15 @@ def render_index(rows: Sequence[Mapping[str, Any]], title: str | None = None) ->
     return _page.page("index.html", "index.js", title=title or "Calls", index=_index.collect(rows))
 
 
+def render_suite(result: Mapping[str, Any], pages: str) -> str:
+    """Return the page of a suite of tests, given its result, `suite.v1`. `pages` is the folder of the runs' own reports."""
+    from hotato.report.html import _page, _suite
+
+    return _page.page(
+        "suite.html", "index.js", styles=("suite",), title=result["name"], suite=_suite.collect(result, pages)
+    )
+
+
 def _judged_count(view: View) -> int:
     if view.rubric is not None:
         return len(view.rubric["results"])

@@ -14,12 +14,16 @@ import jinja2
 from hotato.report.html import _shown
 
 
-def page(name: str, script: str, *, sounds: bool = False, more: Sequence[str] = (), **parts: Any) -> str:
+def page(
+    name: str, script: str, *, sounds: bool = False, more: Sequence[str] = (), styles: Sequence[str] = (), **parts: Any
+) -> str:
     """Return a whole HTML page from a template and a script, with the policy that fits it.
 
-    `sounds` lets it play. `more` names sections that bring a style and a script of their own.
+    `sounds` lets it play. `more` names sections that bring a style and a script of their own,
+    `styles` styles alone.
     """
-    style, code = _file("static/report.css"), _file(f"static/{script}")
+    style = "".join(_file(f"static/{name}.css") for name in ("report", *styles))
+    code = _file(f"static/{script}")
     for part in (*(("audio",) if sounds else ()), *more):
         style, code = style + _file(f"static/{part}.css"), code + _file(f"static/{part}.js")
     policy = (
