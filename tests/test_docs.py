@@ -29,6 +29,7 @@ from hotato import assert_ as A
 from hotato import kinds
 from hotato.cli import _command
 from hotato.errors import DocumentError
+from hotato.simulate.checks import load_test
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = {"dependencies.md"}  # kept with the dependencies it lists
@@ -127,7 +128,9 @@ def check_yaml(block: Block) -> None:
     value = A.parse_assertions_yaml(block.text)
     if isinstance(value, list):
         value = {"version": 1, "assertions": value}
-    if isinstance(value, dict) and "assertions" in value:
+    if isinstance(value, dict) and value.get("kind") == "hotato.conversation-test":
+        load_test(block.text)
+    elif isinstance(value, dict) and "assertions" in value:
         if block.info.endswith(".hotato.yaml"):
             assert value.pop("evidence")  # which a case file has beside its document
         assert problems(value) == [], f"line {block.line}"
@@ -143,7 +146,7 @@ def problems(document: object) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_page_shows_what_happens(page: Path, tmp_path: Path) -> None:
-    for folder in EXAMPLES:
+    for folder in (*EXAMPLES, ROOT / "examples" / "reference-agent"):
         shutil.copytree(folder, tmp_path / "examples" / folder.name)
     found = list(blocks(page.read_text(encoding="utf-8")))
     assert found

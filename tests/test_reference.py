@@ -111,6 +111,10 @@ def test_the_published_schemas_take_the_reference_agent_and_refuse_what_is_missp
         assert schema.is_valid({**value, "x-team": "voice"})
         assert not schema.is_valid({**value, "sead": 1})
         assert not schema.is_valid({name: item for name, item in value.items() if name != "id"})
+    suites = Draft202012Validator(json.loads((schemas / "suite.v1.json").read_text(encoding="utf-8")))
+    suite = documents.tree_of_file(FOLDER / "suite.yaml").value
+    assert [error.message for error in suites.iter_errors(suite)] == []
+    assert not suites.is_valid({**suite, "test": suite["tests"]})
     inside = {**value["assertions"]["deterministic"][0], "rol": "agent"}
     assert not schema.is_valid({**value, "assertions": {"deterministic": [inside]}})
     assert not schema.is_valid({**value, "success": {"required": ["everything"]}})

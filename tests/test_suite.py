@@ -21,8 +21,11 @@ from hypothesis import strategies as st
 from hotato.cli import main
 from hotato.errors import DocumentError, EvidenceError, UsageError
 from hotato.runs import journal
+from hotato.simulate import ran as ran_
 from hotato.simulate import statistics
-from hotato.simulate.gate import Rules
+from hotato.simulate.against import compared
+from hotato.simulate.gate import Rules, judge
+from hotato.simulate.ran import Ran
 from hotato.simulate.running import Request, run
 from hotato.simulate.suite import load_suite_file
 
@@ -484,6 +487,23 @@ def test_a_baseline_tells_what_broke_from_chance(
     assert paired[0]["cells_flaky"] == (["base"] if all(after) else [])
 
 
+def test_what_breaks_in_one_test_is_not_made_up_for_by_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = suite(tmp_path, "covered", "wrong")
+    for name, said in (("old", ("It covers everything", "No")), ("new", ("No", "pigs can fly"))):
+        turns = [
+            (f"{test}/c{n}", f"{word} {n}")
+            for test, word in zip(("covered", "wrong"), said, strict=True)
+            for n in range(5)
+        ]
+        record(tmp_path / name, *turns, ("covered/kept", "It covers everything"), ("wrong/kept", "No"))
+    ran(capsys, path, "--calls", tmp_path / "old", "--out", tmp_path / "base")
+    code, result = ran(capsys, path, "--calls", tmp_path / "new", "--baseline", tmp_path / "base")
+    paired = {one.get("test", ""): one["kept"] for one in result["gate"]["rules"] if one["rule"] == "paired"}
+    assert (code, paired) == (1, {"covered": False, "wrong": True, "": True})
+
+
 def test_a_verdict_that_is_lost_a_test_that_is_gone_and_a_new_failure_are_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -502,6 +522,42 @@ def test_a_verdict_that_is_lost_a_test_that_is_gone_and_a_new_failure_are_told(
     code, result = ran(capsys, suite(tmp_path, "covered"), "--baseline", tmp_path / "both")
     gone = [one["test"] for one in result["gate"]["rules"] if one.get("change") == "gone"]
     assert (code, gone) == (2, ["quiet"])
+
+
+def made(status: str, number: int, sha256: str = "") -> Ran:
+    return Ran(
+        test="covered", run=f"r{number}", cell="base", varied="base", status=status, sha256=sha256 or f"s{number}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "other", "code"),
+    [
+        ("report", "INCONCLUSIVE", 0),
+        ("fail", "INCONCLUSIVE", 1),
+        ("refuse", "INCONCLUSIVE", 2),
+        ("report", "SIMULATOR_INVALID", 2),
+        ("report", "FAIL", 1),
+    ],
+)
+def test_one_run_of_twenty_that_does_not_pass(tmp_path: Path, policy: str, other: str, code: int) -> None:
+    loaded = load_suite_file(suite(tmp_path, "covered", inconclusive_policy=policy))
+    runs = [*(made("PASS", number) for number in range(19)), made(other, 19)]
+    assert judge(loaded, runs, Rules())["exit_code"] == code
+
+
+def test_pairs_with_the_same_evidence_both_times_are_one_pair() -> None:
+    before = [made("PASS", number, "a") for number in range(10)]
+    after = [made("FAIL", number, "b") for number in range(10)]
+    found = compared(before, after)
+    assert (found.pairs, found.broken, found.p_worse) == (1, 1, 0.5)
+
+
+def test_a_test_that_changes_while_the_runs_go_on_is_refused(tmp_path: Path) -> None:
+    suite(tmp_path, "covered")
+    spec = ran_.Spec(tests={"covered": (str(tmp_path / "covered.json"), "0" * 64)})
+    with pytest.raises(EvidenceError, match="has changed since the run began"):
+        ran_.work(ran_.packed(spec), ran_.packed(ran_.Piece("covered", 0, 1)))
 
 
 def test_quarantine_holds_back_failures_until_its_day_and_no_longer(
