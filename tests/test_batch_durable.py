@@ -18,7 +18,8 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("zstandard")
 
 from hotato import batch
-from hotato.batch import _folder, _local, _work
+from hotato.batch import _local, _work
+from hotato.context import writing
 from hotato.errors import DocumentError, EvidenceError, UsageError
 from hotato.runs import journal
 
@@ -119,7 +120,7 @@ def test_a_run_killed_while_it_writes_its_files_ends_with_the_same_bytes(place: 
             real(source, target)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_folder.os, "replace", killing)
+            patch.setattr(os, "replace", killing)
             with pytest.raises(Killed):
                 run(place, f"killed-{at}")
         assert not (place / f"killed-{at}" / "summary.json").exists()
@@ -377,7 +378,7 @@ def test_a_disk_that_is_full_is_told_with_the_path_and_the_run_goes_on_later(
 def test_a_folder_that_vanishes_is_told(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import shutil
 
-    real = _folder.placed
+    real = writing.placed
 
     def vanishing(path: str) -> Any:
         shutil.rmtree(os.path.dirname(path), ignore_errors=True)

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from hotato.cli import main
-from hotato.context.writing import made_folder, sweep, temporary_name, write_text, write_texts
+from hotato.context.writing import made_folder, placed, sweep, temporary_name, write_text, write_texts
 from hotato.errors import UsageError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -281,6 +281,8 @@ def test_a_target_that_is_no_regular_file_is_refused(target: str, tmp_path: Path
     before = sorted(os.listdir(tmp_path))
     with pytest.raises(UsageError, match=said):
         write_text(tmp_path / "out", "new")
+    with pytest.raises(UsageError, match=said), placed(tmp_path / "out"):
+        pytest.fail("there is nothing to write to")
     assert (tmp_path / "mine").read_text() == OLD
     assert sorted(os.listdir(tmp_path)) == before
 
@@ -313,6 +315,32 @@ def test_a_file_that_is_written_over_keeps_its_permissions(tmp_path: Path) -> No
     write_text(tmp_path / "out", "new")
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
     assert (tmp_path / "out").read_text() == "new"
+
+
+def test_a_file_written_piece_by_piece_takes_its_place_when_it_is_whole(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text(OLD)
+    out.chmod(0o640)
+
+    def stopped(error: Exception) -> None:
+        with placed(out) as stream:
+            stream.write(b"half")
+            raise error
+
+    with pytest.raises(ZeroDivisionError):
+        stopped(ZeroDivisionError())
+    with pytest.raises(UsageError, match="out: cannot be written: input/output error"):
+        stopped(OSError(errno.EIO, "Input/output error"))
+    with pytest.raises(UsageError, match="exists already"), placed(out, overwrite=False):
+        pytest.fail("the file would be written over")
+    assert (out.read_text(), os.listdir(tmp_path)) == (OLD, ["out"])
+    with placed(out) as stream:
+        stream.write(b"new")
+        assert out.read_text() == OLD
+        with placed(out) as other:  # another one of this process, on its way to the same place
+            other.write(b"other")
+    assert (out.read_text(), os.listdir(tmp_path)) == ("new", ["out"])
+    assert stat.S_IMODE(out.stat().st_mode) == 0o640
 
 
 def test_several_files_are_written_all_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,11 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hotato.batch._folder import ENVELOPES, REPORT, RESULTS, SUMMARY, placed
+from hotato.batch._folder import ENVELOPES, REPORT, RESULTS, SUMMARY
 from hotato.batch._interval import interval
 from hotato.batch._rows import SCHEMA, Tally, add
 from hotato.batch._work import Outcome, unpacked
+from hotato.context.writing import placed
 from hotato.model import codec
 from hotato.plan.compile import Plan
 from hotato.plan.summary import exit_code

@@ -15,7 +15,6 @@ Exit codes: 0 played, 2 refused (a file, a flag, a scenario that cannot be playe
 
 from __future__ import annotations
 
-import contextlib
 import os
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
@@ -110,7 +109,7 @@ def _spoken(scenario: Scenario, call: Simulated) -> Simulated:
 
 def _written(call: Simulated, folder: str, overwrite: bool) -> list[str]:
     """Write the evidence, all of it or none, and return the paths."""
-    from hotato.context.writing import made_folder, write_texts
+    from hotato.context.writing import made_folder, placed, write_texts
     from hotato.errors import Problem, UsageError
 
     texts = {os.path.join(folder, name): text for name, text in call.texts().items()}
@@ -127,22 +126,9 @@ def _written(call: Simulated, folder: str, overwrite: bool) -> list[str]:
     with made_folder(folder):
         write_texts(texts, overwrite=overwrite)
         if call.audio is not None:
-            _write_sound(sound, call.audio)
+            with placed(sound, overwrite=overwrite) as stream:
+                stream.write(call.audio)
     return [*texts, *([sound] if call.audio is not None else [])]
-
-
-def _write_sound(path: str, raw: bytes) -> None:
-    from hotato.context.writing import temporary_name, unwritable
-
-    temporary = temporary_name(path)
-    try:
-        with open(temporary, "wb") as file:
-            file.write(raw)
-        os.replace(temporary, path)
-    except OSError as cause:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise unwritable(path, cause) from None
 
 
 def _timeline(scenario: Scenario, call: Simulated) -> list[str]:

@@ -1,6 +1,6 @@
 """Writing files that a user named: whole or not at all, several together or none, and the old ones until then.
 
-A text is written to a temporary file beside its place, flushed to disk, and moved there. Where that fails, or the process
+What is written goes to a temporary file beside its place, is flushed to disk, and moved there. Where that fails, or the process
 is told to stop, what was there before is there still. A process that is killed leaves at most temporary files, and the
 next write to the same place sweeps them up.
 """
@@ -13,6 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from typing import IO
 
 import msgspec
 
@@ -67,6 +68,27 @@ def write_texts(texts: Mapping[str, str], *, overwrite: bool = True) -> None:
                 _drop(one)
     except OSError as cause:
         raise unwritable(name, cause) from None
+
+
+@contextlib.contextmanager
+def placed(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[IO[bytes]]:
+    """Write a whole file or nothing, from a stream, which is in its place once the block is left without an exception.
+
+    Raise UsageError as `write_text` does.
+    """
+    one = _Staged(os.fspath(path))
+    _check(one.place, overwrite)
+    try:
+        sweep(one.place)
+        try:
+            with _staging(one) as stream:
+                yield stream
+            _move(one, is_last=True)
+            flush_folder(_folder(one.place))
+        finally:
+            _drop(one)
+    except OSError as cause:
+        raise unwritable(one.place, cause) from None
 
 
 @contextlib.contextmanager
@@ -136,12 +158,19 @@ def _check(name: str, overwrite: bool) -> None:
 
 def _stage(one: _Staged, text: str) -> None:
     """Write a text to a temporary file, on disk when this returns."""
+    with _staging(one) as stream:
+        stream.write(text.encode("utf-8"))
+
+
+@contextlib.contextmanager
+def _staging(one: _Staged) -> Iterator[IO[bytes]]:
+    """Write to a temporary file, on disk when this ends."""
     try:
         mode: int | None = stat.S_IMODE(os.stat(one.place).st_mode)
     except OSError:
         mode = None
     with os.fdopen(_opened(one, 0o644 if mode is None else 0o600), "wb") as stream:
-        stream.write(text.encode("utf-8"))
+        yield stream
         stream.flush()
         if mode is not None and hasattr(os, "fchmod"):
             os.fchmod(stream.fileno(), mode)

@@ -16,8 +16,8 @@ from typing import IO
 
 from hotato.context.files import open_regular
 from hotato.context.folders import new_folder
-from hotato.context.writing import made_folder, sweep, temporary_name, unwritable
-from hotato.errors import EvidenceError, Problem, UsageError
+from hotato.context.writing import made_folder, placed, unwritable
+from hotato.errors import EvidenceError, UsageError
 from hotato.model.limits import limit, raising
 from hotato.timing import bundle as b
 
@@ -33,25 +33,8 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 def pack(folder: str, path: str, *, overwrite: bool = False) -> b.Contract:
     """Write a bundle as an archive, whole or not at all, and return its contract. Raise EvidenceError for a bad bundle."""
     contract = b.read_contract(folder)
-    if os.path.lexists(path) and not overwrite:
-        raise UsageError(Problem(code="file_exists", file=path, message="exists already; --force overwrites it"))
-    if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
-        raise UsageError(Problem(code="file_kind", file=path, message="not a regular file"))
-    temporary = temporary_name(path)
-    try:
-        sweep(path)
-        try:
-            with open(temporary, "xb") as file:
-                _write(folder, contract, file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            if os.path.lexists(temporary):
-                os.unlink(temporary)
-            raise
-    except OSError as cause:
-        raise unwritable(path, cause) from None
+    with placed(path, overwrite=overwrite) as file:
+        _write(folder, contract, file)
     return contract
 
 
