@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from hotato import speech
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ENGINES", "transcribe"]
 
-ENGINES = ("faster-whisper", "pocketsphinx")
+ENGINES = tuple(speech.ENGINES)
 _PAUSE = 0.7  # seconds of silence between words that end an utterance
 
 

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 def declare(parser: Parser) -> None:
     """Declare what says how a recording is transcribed."""
+    from hotato.transcribe import ENGINES
+
     value = parser.value
     value("--model", "NAME", "whisper-base (default), a folder with a model, or the name of one on the model hub")
-    value("--engine", "NAME", "faster-whisper (default) or pocketsphinx", choices=("faster-whisper", "pocketsphinx"))
+    value("--engine", "NAME", " or ".join((f"{ENGINES[0]} (default)", *ENGINES[1:])), choices=ENGINES)
     value("--device", "NAME", "cpu (default), cuda or auto", choices=("cpu", "cuda", "auto"))
     value("--language", "CODE", "the language that is spoken, such as en; by default the model finds it")
     said = "replay what was kept of the same recording, and keep what is new (on by default)"
@@ -24,13 +26,13 @@ def declare(parser: Parser) -> None:
 
 def transcribed(args: Namespace, path: str, caller_channel: int = 0) -> dict[str, Any]:
     """Return the transcript of a recording. Raise UsageError."""
-    from hotato.transcribe import transcribe
+    from hotato.transcribe import ENGINES, transcribe
 
     return transcribe(
         path,
         model=args.model,
         device=args.device or "cpu",
-        engine=args.engine or "faster-whisper",
+        engine=args.engine or ENGINES[0],
         language=args.language,
         caller_channel=caller_channel,
         cache=args.transcribe_cache is not False,

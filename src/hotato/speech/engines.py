@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from hotato.errors import EvidenceError, Problem, UsageError
+from hotato.speech import ENGINES
 from hotato.speech.models import CARRIED, folder_of, identity
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     Samples = NDArray[np.float32]
 
 RATE = 16_000  # Hz, what every engine hears
-_NEEDS = {"faster-whisper": "faster_whisper", "pocketsphinx": "pocketsphinx"}
-ENGINES = tuple(_NEEDS)
 
 
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,9 +45,9 @@ class Engine(Protocol):
 
 def engine(name: str, *, model: str | None, device: str, language: str | None, cache: str) -> Engine:
     """Return an engine with its model. Raise UsageError, or EvidenceError with the command that installs what is missing."""
-    if name not in _NEEDS:
+    if name not in ENGINES:
         raise UsageError(Problem(code="value", file="transcribe", path="engine", message=f"is {' or '.join(ENGINES)}"))
-    if find_spec(_NEEDS[name]) is None:
+    if find_spec(ENGINES[name]) is None:
         how = "pip install 'hotato[transcribe]'" if name == "faster-whisper" else "pip install pocketsphinx"
         said = f"the engine {name} is not installed: {how}"
         raise EvidenceError(Problem(code="extra_missing", file="transcribe", message=said))
