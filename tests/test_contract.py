@@ -188,6 +188,41 @@ def judged(path: Path) -> dict[str, Any]:
     return found
 
 
+def test_every_way_to_run_assertions_takes_a_verifier(tmp_path: Path) -> None:
+    folder, file = kept(tmp_path), tmp_path / "a.yaml"
+    file.write_text(f"version: 1\nassertions:\n  - {{id: a, kind: timing_contract, bundle: {folder}}}\n")
+    ctx = A.build_context()
+    for run, source in (
+        (A.run_assertions, A.parse_assertions_yaml(file.read_text())),
+        (A.run_assertions_from_yaml, file.read_text()),
+        (A.run_assertions_from_file, file),
+    ):
+        given: Any = run
+        assert given(source, ctx, verify_bundle=verify_bundle)["results"][0]["code"] == "kept"
+        assert given(source, ctx)["results"][0]["code"] == "no_verifier"
+
+
+def test_a_missing_extra_is_no_missing_contract(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, file = kept(tmp_path), tmp_path / "a.yaml"
+    file.write_text(f"version: 1\nassertions:\n  - {{id: a, kind: timing_contract, bundle: {folder}}}\n")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "soundfile" else object())
+    for place in (folder, tmp_path / "nothing"):
+        assert (judged(place)["status"], judged(place)["code"]) == ("INCONCLUSIVE", "extra_missing")
+    assert main(["assert", "run", "--assertions", str(file)]) == 0
+    assert "pip install 'hotato[audio]'" in capsys.readouterr().out
+
+
+def test_whatever_else_a_verifier_refuses_is_told_with_the_assertion(tmp_path: Path) -> None:
+    def broken(_: str) -> tuple[int, int, int]:
+        raise EvidenceError("nothing to be read")
+
+    document = {"version": 1, "assertions": [{"id": "a", "kind": "timing_contract", "bundle": str(tmp_path)}]}
+    with pytest.raises(EvidenceError, match="assertion 'a': nothing to be read"):
+        A.run_assertions(document, A.build_context(), verify_bundle=broken)
+
+
 def test_assertions_hold_contracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = kept(tmp_path)
     assert judged(folder)["status"] == "PASS"

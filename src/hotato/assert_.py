@@ -37,6 +37,7 @@ from hotato.plan.summary import SCHEMA, envelope
 from hotato.plan.text import render_run_text
 
 DEFAULT_INCONCLUSIVE_POLICY = "report"
+VerifyBundle = Callable[[str], tuple[int, int, int]]
 
 # resolved by __getattr__ when first asked for, since they need every kind or every detector
 KINDS: tuple[str, ...]
@@ -100,7 +101,7 @@ def compile_assertions(
     inconclusive_policy: str | None = None,
     strict: bool | None = None,
     join_segments: bool | None = None,
-    verify_bundle: Callable[[str], tuple[int, int, int]] | None = None,
+    verify_bundle: VerifyBundle | None = None,
 ) -> Plan:
     """Compile a document once, to judge any number of calls with `judge_call`. Raise DocumentError.
 
@@ -161,9 +162,19 @@ def run_assertions(
     *,
     strict: bool | None = None,
     join_segments: bool | None = None,
+    verify_bundle: VerifyBundle | None = None,
 ) -> dict[str, Any]:
-    """Judge a call by a document in hand and return the assert.v1 envelope. Raise DocumentError before anything runs."""
-    plan = compile_assertions(doc, inconclusive_policy=inconclusive_policy, strict=strict, join_segments=join_segments)
+    """Judge a call by a document in hand and return the assert.v1 envelope. Raise DocumentError before anything runs.
+
+    The settings are those of `compile_assertions`.
+    """
+    plan = compile_assertions(
+        doc,
+        inconclusive_policy=inconclusive_policy,
+        strict=strict,
+        join_segments=join_segments,
+        verify_bundle=verify_bundle,
+    )
     return run(plan, ctx)
 
 
@@ -174,9 +185,12 @@ def run_assertions_from_yaml(
     *,
     strict: bool | None = None,
     join_segments: bool | None = None,
+    verify_bundle: VerifyBundle | None = None,
 ) -> dict[str, Any]:
     """Judge a call by the text of a YAML or JSON document. Raise DocumentError before anything runs."""
-    return run_assertions(text, ctx, inconclusive_policy, strict=strict, join_segments=join_segments)
+    return run_assertions(
+        text, ctx, inconclusive_policy, strict=strict, join_segments=join_segments, verify_bundle=verify_bundle
+    )
 
 
 def run_assertions_from_file(
@@ -187,8 +201,12 @@ def run_assertions_from_file(
     packs: Sequence[str] = (),
     strict: bool | None = None,
     join_segments: bool | None = None,
+    verify_bundle: VerifyBundle | None = None,
 ) -> dict[str, Any]:
-    """Judge a call by a document file. Raise DocumentError before anything runs."""
+    """Judge a call by a document file. Raise DocumentError before anything runs.
+
+    The settings are those of `compile_assertions`.
+    """
     text = read_text(path, most=MOST_CONFIG, error=DocumentError)
     plan = compile_assertions(
         text,
@@ -197,6 +215,7 @@ def run_assertions_from_file(
         inconclusive_policy=inconclusive_policy,
         strict=strict,
         join_segments=join_segments,
+        verify_bundle=verify_bundle,
     )
     return run(plan, ctx)
 

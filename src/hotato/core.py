@@ -16,7 +16,10 @@ __all__ = ["LIMITS", "SUITE_ID", "Config", "run_single", "run_suite", "verify_bu
 
 
 def verify_bundle(path: str) -> tuple[int, int, int]:
-    """Return how many contracts a path holds, how many are kept, how many cannot be verified; for `compile_assertions`."""
+    """Return how many contracts a path holds, how many are kept, how many cannot be verified; for `hotato.assert_`.
+
+    Raise EvidenceError, its code `extra_missing`, where the extra `audio` is not installed.
+    """
     from hotato.timing.contract import counts
 
     return counts(path)

@@ -25,7 +25,7 @@ from hotato import assert_
 from hotato import kinds as registry
 from hotato.document.load import load
 from hotato.document.reading import read
-from hotato.errors import StateAdapterError
+from hotato.errors import EvidenceError, Problem, StateAdapterError
 from hotato.kinds._kind import Kind
 from hotato.model import codec
 from hotato.plan.compile import compile_plan
@@ -56,11 +56,14 @@ class CaseError(AssertionError):
     """A case did not come out as it says; the message lists everything that differs."""
 
 
+Counts = Annotated[tuple[int, ...], msgspec.Meta(min_length=2, max_length=3)]
+
+
 class CaseCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What the call left behind. A key that is absent was not supplied.
 
     `state_error` makes every read of the system of record fail with this cause. `bundles` says what re-scoring a contract
-    bundle gives: path to `[total, passed]`. `captures` says what the trace's source is known to record, or not to.
+    bundle gives: path to `[total, passed]`, or `extra_missing` where nothing can score it. `captures` says what the trace's source is known to record, or not to.
     """
 
     transcript: list[dict[str, Any]] | None = None
@@ -68,7 +71,7 @@ class CaseCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     timing: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
     state_error: str | None = None
-    bundles: dict[str, Annotated[tuple[int, ...], msgspec.Meta(min_length=2, max_length=3)]] | None = None
+    bundles: dict[str, Counts | Literal["extra_missing"]] | None = None
     captures: dict[str, bool] | None = None
 
 
@@ -253,8 +256,10 @@ def _run(case: Case, document: dict[str, Any]) -> dict[str, Any]:
     return assert_.judge_call(compile_plan(load(document, resources), resources), call)
 
 
-def _counts(given: Sequence[int]) -> tuple[int, int, int]:
+def _counts(given: Sequence[int] | str) -> tuple[int, int, int]:
     """Return what a verifier says of a bundle: how many contracts, how many kept, how many that cannot be verified."""
+    if isinstance(given, str):
+        raise EvidenceError(Problem(code=given, message="what scores a recording is not installed"))
     total, passed, *unverified = given
     return total, passed, unverified[0] if unverified else 0
 

@@ -42,7 +42,10 @@ class Resources(Protocol):
 
     @property
     def verify_bundle(self) -> Callable[[str], tuple[int, int, int]] | None:
-        """Re-score the contracts at a path: how many, how many are kept, how many cannot be verified. None without one."""
+        """Re-score the contracts at a path: how many, how many are kept, how many cannot be verified. None without one.
+
+        It raises EvidenceError with the code `extra_missing` where what scores is not installed.
+        """
 
     def pattern(self, source: str, *, case_sensitive: bool = False, speech: bool = True) -> Pattern:
         """Return the compiled pattern, the same object for the same pattern."""

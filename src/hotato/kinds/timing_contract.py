@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hotato.errors import EvidenceError
 from hotato.kinds._kind import Check, Kind, Resources, Text
 from hotato.match.evidence import Evidence
 from hotato.model.verdict import Verdict, breaks, holds, unsettled
@@ -13,7 +14,7 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
     - `bundle`: a `.hotato` directory, or a directory of them, relative to where the run starts.
 
     Each bundle's audio is scored again and held against the policy in it. A bundle that is missing, changed or otherwise
-    not to be verified makes the result INCONCLUSIVE, unless another one is broken.
+    not to be verified makes the result INCONCLUSIVE, unless another one is broken. So does a missing extra `audio`, which scores.
 
     ```yaml
     - id: still-yields-to-the-caller
@@ -29,6 +30,7 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
         "kept": "{passed} of {total} contracts are kept",
         "broken": "{passed} of {total} contracts are kept",
         "no_verifier": "this installation has no verifier for timing contracts",
+        "extra_missing": "recordings cannot be scored here: the extra 'audio' is missing (pip install 'hotato[audio]')",
         "unverified": "{unverified} of {total} contracts cannot be verified; hotato contract verify says why",
         "no_contract": "the bundle holds no contract that could be verified",
     }
@@ -41,7 +43,12 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
         def check(_: Evidence) -> Verdict:
             if verify is None:
                 return unsettled("no_verifier")
-            total, passed, unverified = verify(bundle)
+            try:
+                total, passed, unverified = verify(bundle)
+            except EvidenceError as error:
+                if error.problems[0].code != "extra_missing":
+                    raise
+                return unsettled("extra_missing")
             if not total:
                 return unsettled("no_contract")
             counts = {"total": total, "passed": passed}

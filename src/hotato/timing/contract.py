@@ -106,7 +106,13 @@ def verify(path: str) -> dict[str, Any]:
 
 
 def counts(path: str) -> tuple[int, int, int]:
-    """Return how many contracts a path holds, how many are kept, how many cannot be verified; for `timing_contract`."""
+    """Return how many contracts a path holds, how many are kept, how many cannot be verified; for `timing_contract`.
+
+    Raise EvidenceError where the packages that scoring needs are missing.
+    """
+    from hotato.timing.scored import check_installed
+
+    check_installed()
     try:
         summary = verify(path)["summary"]
     except UsageError:
