@@ -476,6 +476,7 @@ WARNED = {
     "duplicate_assertion": "- {id: a, kind: phrase, regex: x}\n- {id: b, kind: phrase, regex: x, tags: [y]}",
     "unknown_role": "- {id: a, kind: outcome, all_of: [{phrase: x, role: agnet}]}",
     "matches_everything": "- {id: a, kind: count, phrase: 'x*', count: {min: 1}}",
+    "matches_nearly_everything": "- {id: a, kind: outcome, any_of: [{phrase: '.+'}]}",
     "never_judged": "- {id: a, kind: judge_rubric, criterion: polite}",
     "matches_nothing": "- {id: a, kind: phrase, regex: 'refund^'}",
     "contradicts": "- {id: a, kind: tool_call, name: t, args_subset: {x: 1}}\n- {id: b, kind: count, tool: t, count: 0}",

@@ -23,7 +23,7 @@ from hotato.cli._packs import regexes
 from hotato.errors import EvidenceError, UsageError
 from hotato.match import regex as regex_room
 from hotato.match.regex import _linear as linear_room
-from hotato.match.regex import compile_pattern, regex_degree, regex_fault
+from hotato.match.regex import compile_pattern, regex_common, regex_degree, regex_fault
 from hotato.match.regex._bound import NEVER, WORK, longest
 from hotato.match.regex._linear import MOST_STATES, Linear
 from hotato.match.regex._parse import parse
@@ -136,6 +136,54 @@ def test_re_is_quick_on_the_longest_text_it_is_given(source: str, unit: str) -> 
 )  # fmt: skip
 def test_the_degree_of_a_pattern(source: str, degree: int | None) -> None:
     assert regex_degree(source) == degree
+
+
+# --- what nearly every text matches -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "least"),
+    [
+        (".+", 1), (r"\w", 1), ("a|", 1), (r"^.+$", 1), (r"(?:^\s*)?\S+", 1), (r"\b\w+\b", 1), (r"\b.*", 1), ("(?i)[a-z]", 1),
+        ("[^.?!]+", 1), (r"x|(\w)", 1), ("(?:[a-m]|[n-z])+", 1), (r"^.+\b", 1), (".{2,}", 2), (r"\w+?\w", 2), (r"\A..+\Z", 2),
+        (".{3}", 0), (".*refund", 0), (r"\d", 0), (r"^\w+$", 0), ("^.$", 0), (r"\b[a-z]\b", 0), (r"\b[a-z]+\b", 0), ("(?!x).+", 0),
+        (r"(\w)\1", 0), (r"\w++", 0), (r"(?>\w)", 0), ("[^x]", 0), ("[aeiou]", 0), (r"\S+ \S+", 0), ("(?:x|yz)", 0), (r"\B\w", 0),
+        (r"(?:^)\w", 0), (".^", 0), ("$.", 0), ("^.{1,9}$", 0), (r"\b.[a-z]*\b", 0), ("(.)?(?(1)a|b)", 0), ("(?<!x).", 0),
+    ],
+)  # fmt: skip
+def test_with_how_many_letters_any_text_matches(source: str, least: int) -> None:
+    assert regex_common(source) == least
+
+
+def test_case_is_minded_where_it_is_not_ignored() -> None:
+    assert (regex_common("[a-z]", case_sensitive=True), regex_common("[a-zA-Z]", case_sensitive=True)) == (0, 1)
+
+
+_ATOM = st.sampled_from([".", r"\w", "[a-z]", "[^x]", "[a-z ]", r"\S", r"\W", "a", "ab", " ", "[A-Z0-9_]"])
+_COMMON = st.recursive(
+    st.tuples(_ATOM, st.sampled_from(["", "+", "*", "?", "+?", "{2}", "{1,2}", "{2,}"])).map("".join),
+    lambda below: (
+        st.lists(below, min_size=1, max_size=3).map("".join)
+        | st.tuples(below, below).map("(?:{0[0]}|{0[1]})".format)
+        | below.map("({})+".format)
+        | below.map("(?:{})?".format)
+    ),
+    max_leaves=5,
+)
+_EDGE = st.sampled_from(["", "", "^", "$", r"\b", r"\A", r"\Z", r"\B"])
+_PLAIN = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=6)
+
+
+@law(400)
+@given(_EDGE, _COMMON, _EDGE, _PLAIN, st.text("abxYZ", min_size=2, max_size=2), _PLAIN, st.booleans())
+@example("", "(?:.|ab)", "$", "", "ab", "", False)
+def test_a_text_with_so_many_letters_is_matched(
+    begin: str, middle: str, end: str, before: str, letters: str, after: str, minded: bool
+) -> None:
+    source = f"{begin}{middle}{end}"
+    least = regex_common(source, case_sensitive=minded)
+    if least:
+        assert compile_pattern(source, case_sensitive=minded).search(f"{before}{letters[:least]}{after}")
 
 
 REASONS: dict[str, str] = {}  # regex of a pack -> why its degree is above 1

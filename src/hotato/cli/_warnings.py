@@ -17,7 +17,7 @@ from hotato.document.tree import Tree
 from hotato.errors import Problem
 from hotato.kinds import tag
 from hotato.kinds._kind import Kind
-from hotato.match.regex import regex_can_match
+from hotato.match.regex import regex_can_match, regex_common
 from hotato.match.text import ROLES, fold_role
 from hotato.plan.resources import Resources
 
@@ -27,6 +27,7 @@ CODES = {
     "duplicate_assertion": "an assertion that checks the same as another",
     "unknown_role": "a role that is neither agent nor caller, nor another name of one of them",
     "matches_everything": "a pattern that matches the empty text, and therefore every text",
+    "matches_nearly_everything": "a pattern that any text matches which has a letter in it, or two in a row",
     "matches_nothing": "a pattern that no text matches",
     "never_judged": "a kind that has no verdict in this lane",
     "contradicts": "an assertion that cannot hold where another one does: one requires what the other forbids",
@@ -99,18 +100,27 @@ def _roles(spec: Kind) -> _Found:
 
 
 def _patterns(spec: Kind) -> _Found:
-    named = [*spec.regexes, *(["phrase"] if getattr(spec, "phrase", None) is not None else [])]
-    for field in dict.fromkeys(named):
-        source = spec.given(field)
-        if source is not None and Resources().pattern(source, speech=False).search("") is not None:
-            yield "matches_everything", field, "the pattern matches the empty text, and so every text", ""
-        elif source is not None and not regex_can_match(source):
-            yield (
-                "matches_nothing",
-                field,
-                "the pattern matches no text: it asks for more beyond an edge of the text",
-                "",
-            )
+    names = [*spec.regexes, *(["phrase"] if getattr(spec, "phrase", None) is not None else [])]
+    named = [(field, spec.given(field)) for field in dict.fromkeys(names)]
+    for field in ("all_of", "any_of"):
+        named += [(field, getattr(sign, "phrase", None)) for sign in getattr(spec, field, None) or ()]
+    for field, source in named:
+        if source is not None:
+            yield from _pattern(field, source, case_sensitive=getattr(spec, "case_sensitive", field == "url_matches"))
+
+
+def _pattern(field: str, source: str, *, case_sensitive: bool) -> _Found:
+    if Resources().pattern(source, speech=False).search("") is not None:
+        yield "matches_everything", field, "the pattern matches the empty text, and so every text", ""
+        return
+    if not regex_can_match(source):
+        said = "the pattern matches no text: it asks for more beyond an edge of the text"
+        yield "matches_nothing", field, said, ""
+        return
+    least = regex_common(source, case_sensitive=case_sensitive)
+    if least:
+        which = "with a letter in it" if least == 1 else "with two letters in a row"
+        yield "matches_nearly_everything", field, f"the pattern matches any text {which}, and so nearly every one", ""
 
 
 def _constant(spec: Any) -> _Found:

@@ -7,8 +7,8 @@ For example:
 
 A problem is what `hotato assert run` would refuse. A warning is a check that says little: a formula that is true (or
 false) whatever its references are, an assertion that stands there twice, a role that no transcript has, a pattern that
-matches everything, a kind that has no verdict here. In a case file (*.hotato.yaml) the evidence that it names is checked
-as well, without opening it. Warnings leave the exit code alone unless --strict.
+matches everything or nearly, a kind that has no verdict here. In a case file (*.hotato.yaml) the evidence that it names
+is checked as well, without opening it. Warnings leave the exit code alone unless --strict.
 
 Exit codes: 0 no problem, 2 a problem in any file (with --strict: or a warning), 3 internal error.
 """

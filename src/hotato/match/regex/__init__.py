@@ -33,6 +33,7 @@ __all__ = [
     "compile_pattern",
     "lacks",
     "regex_can_match",
+    "regex_common",
     "regex_degree",
     "regex_fault",
 ]
@@ -79,6 +80,14 @@ def regex_can_match(source: str) -> bool:
     """Say whether some text may match a pattern; false only where none can, such as after `a^` or `(?!)`."""
     tree, compiled = parse(fold_pattern(source), re.IGNORECASE)
     return can_match(tree, compiled.flags)
+
+
+def regex_common(source: str, *, case_sensitive: bool = False) -> int:
+    """Say with how many letters in a row, 1 or 2, any text of ASCII matches a pattern, such as `.+`; 0: not known to."""
+    from hotato.match.regex._common import letters
+
+    tree, compiled = parse(fold_pattern(source), 0 if case_sensitive else re.IGNORECASE)
+    return letters(tree, compiled.flags)
 
 
 def regex_degree(source: str) -> int | None:
