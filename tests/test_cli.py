@@ -23,6 +23,7 @@ import pytest
 from hotato import kinds, packs
 from hotato.cli import _command, _frame, main
 from hotato.cli._warnings import CODES, warnings
+from hotato.cli.assert_schema import SCHEMAS
 from hotato.match.regex import regex_can_match
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -609,7 +610,7 @@ def test_the_listings_name_everything(capfd: pytest.CaptureFixture[str]) -> None
     assert {pack["name"] for pack in listed} == {*packs.names("assertions"), *packs.names("policy")}
     for name in (pack["name"] for pack in listed):
         assert main(["assert", "packs", name]) == 0
-    for which, file in (("document", "assert-document.v1.json"), ("envelope", "assert.v1.json")):
+    for which, file in SCHEMAS.items():
         capfd.readouterr()
         assert main(["assert", "schema", which]) == 0
         assert capfd.readouterr().out == (ROOT / "src/hotato/schema" / file).read_text()

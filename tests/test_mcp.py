@@ -28,6 +28,7 @@ from mcp import Client, MCPError, StdioServerParameters
 
 from hotato import cli
 from hotato.cli import _command
+from hotato.cli.assert_schema import SCHEMAS, listed
 from hotato.mcp import _prompts, _resources, _serve
 from hotato.mcp._call import call
 from hotato.mcp._folders import Folders, folders
@@ -83,7 +84,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     ],
     "assert_lint": [{"files": ["assertions.yaml"], "strict": True}, {"document": TYPO}, {"files": []}],
     "assert_explain": [{}, {"kind": "phrase"}, {"kind": "phrse"}],
-    "assert_schema": [{}, {"which": "envelope"}, {"which": "trace"}, {"which": "nothing"}],
+    "assert_schema": [{}, *({"which": which} for which in SCHEMAS), {"which": "nothing"}],
     "assert_init": [
         {"from_trace": "voice_trace.jsonl"},
         {"from_trace": "voice_trace.jsonl", "out": "first.yaml", "force": True},
@@ -212,6 +213,14 @@ def forms(value: Any, schema: dict[str, Any]) -> set[str]:
         for place, form in enumerate(schema["anyOf"])
         if jsonschema.Draft202012Validator(form).is_valid(value)
     }
+
+
+def test_every_schema_is_named_where_it_is_asked_for() -> None:
+    assert listed() in tools()["assert_schema"].about
+    assert input_schema(tools()["assert_schema"])["properties"]["which"]["enum"] == list(SCHEMAS)
+    names = ", ".join(f"`{name}`" for name in SCHEMAS)
+    assert f"| the JSON Schema of {names} |" in (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+    assert {f"{name}.json" for name in _resources._schemas()} == set(SCHEMAS.values())
 
 
 def test_resources_and_prompts_are_read(scene: Folders, address: str) -> None:

@@ -23,7 +23,7 @@ from argparse import Namespace
 from hotato.cli._out import emit
 from hotato.cli._parser import Parser
 
-_FILES = {
+SCHEMAS = {
     "document": "assert-document.v1.json",
     "envelope": "assert.v1.json",
     "trace": "voice_trace.v1.json",
@@ -36,15 +36,20 @@ _FILES = {
 }
 
 
+def listed() -> str:
+    """Return the names of the schemas for people."""
+    first, *between, last = SCHEMAS
+    return f"{first} (default), {', '.join(between)} or {last}"
+
+
 def configure(parser: Parser) -> None:
     """Declare flags."""
-    said = f"document (default), {', '.join(list(_FILES)[1:-1])} or {list(_FILES)[-1]}"
-    parser.operand("WHICH", said, choices=tuple(_FILES))
+    parser.operand("WHICH", listed(), choices=tuple(SCHEMAS))
 
 
 def main(args: Namespace) -> int:
     """Print a schema."""
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "schema")
-    with open(os.path.join(folder, _FILES[args.which or "document"]), encoding="utf-8") as file:
+    with open(os.path.join(folder, SCHEMAS[args.which or "document"]), encoding="utf-8") as file:
         emit(file.read())
     return 0

@@ -11,6 +11,7 @@ import msgspec
 
 from hotato.cli import _command
 from hotato.cli._parser import Declared
+from hotato.cli.assert_schema import listed
 
 Result = Literal["printed", "kinds", "report", "written"]
 _LEFT_OUT = ("limit", "watch")  # how much is read is not for a client to say
@@ -79,7 +80,7 @@ _TOOLS = (
         name="assert_schema",
         title="Return a JSON Schema",
         command="assert schema",
-        about="Return the JSON Schema of documents, envelopes or traces.",
+        about=f"Return the JSON Schema of what is read and written: {listed()}.",
         words=(),
     ),
     Tool(
