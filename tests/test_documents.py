@@ -18,6 +18,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hotato.cli import _command, main
+from hotato.document import other
 from hotato.document.codes import CODES
 from hotato.document.explain import explain
 from hotato.document.from_yaml import scan_yaml
@@ -33,6 +35,7 @@ from hotato.document.write import to_yaml
 from hotato.errors import DocumentError, Problem
 from hotato.model.limits import LIMITS
 from hotato.plan.resources import Resources
+from hotato.simulate import checks, scenario, suite
 
 MAX_NODES = LIMITS["document_values"].default
 ROOT = Path(__file__).resolve().parent.parent
@@ -587,3 +590,50 @@ def test_ten_thousand_unknown_references_are_guessed_in_bounded_work() -> None:
     assert len(found) == 1001
     assert found[0].guess == "assertion-0"
     assert time.perf_counter() - began < 10
+
+
+DOCUMENTS = {
+    "hotato simulate": "kind: hotato.scenario\nversion: 1\n",
+    "hotato test run": "kind: hotato.conversation-test\nversion: 1\nassertions: {deterministic: []}\n",
+    "hotato suite run": "kind: hotato.suite\nversion: 1\n",
+    "hotato assert run --assertions": "version: 1\nassertions:\n  - {id: a, kind: phrase, regex: refund}\n",
+    "hotato rubric run --rubrics": "version: 1\nrubrics:\n  - {id: a, kind: judge_rubric, criterion: polite}\n",
+}
+TAKE = {
+    "hotato simulate": [["simulate", "x.yaml"], ["scenario", "validate", "x.yaml"]],
+    "hotato test run": [["test", "run", "x.yaml"], ["scenario", "validate", "x.yaml"]],
+    "hotato suite run": [["suite", "run", "x.yaml"]],
+    "hotato assert run --assertions": [["assert", "run", "--assertions", "x.yaml"], ["assert", "lint", "x.yaml"]],
+    "hotato rubric run --rubrics": [
+        ["rubric", "run", "--rubrics", "x.yaml", "--transcript", "t.json", "--judge-model", "m"]
+    ],
+}
+
+
+@pytest.mark.parametrize("command", TAKE)
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_document_of_another_kind_is_named_with_the_command_that_takes_it(
+    command: str, document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.yaml").write_text(DOCUMENTS[document], encoding="utf-8")
+    Path("t.json").write_text('[{"role": "agent", "text": "refund"}]', encoding="utf-8")
+    for words in TAKE[command]:
+        given = [*words, "--transcript", "t.json"] if words[:2] == ["assert", "run"] else words
+        code = main(given)
+        told = "".join(capsys.readouterr())
+        is_own = document == command or (words[0] == "scenario" and document in ("hotato simulate", "hotato test run"))
+        is_own = is_own or (words[0] == "rubric" and document == "hotato assert run --assertions")
+        assert ("it is for" in told) is not is_own, told
+        if not is_own:
+            assert code == 2
+            assert told.startswith("x.yaml:"), told
+            assert f"it is for '{document} x.yaml'" in told
+
+
+def test_the_kinds_of_documents_are_those_that_are_read() -> None:
+    assert {scenario.KIND, checks.KIND, suite.KIND, *other._LISTS} == set(other._TOLD)
+    for _, command in other._TOLD.values():
+        name, _, flag = command.removeprefix("hotato ").partition(" --")
+        declared = _command.parser_of(name).declared
+        assert any(one.name == f"--{flag}" if flag else not one.is_flag for one in declared)

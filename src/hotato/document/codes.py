@@ -26,6 +26,7 @@ CODES = {
     "not_plain": "an object that has no JSON form",
     "contains_itself": "a value that contains itself",
     # the document
+    "other_document": "a document of another kind than is wanted here",
     "version": "the version is not the integer 1",
     "no_assertions": "there is no assertion, so nothing would be checked",
     "no_rules": "a rule pack without a rule",

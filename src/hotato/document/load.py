@@ -11,6 +11,7 @@ import msgspec
 from hotato import kinds
 from hotato.document.confusable import fold, looks_like
 from hotato.document.from_mapping import tree_of
+from hotato.document.other import ASSERTIONS, is_other
 from hotato.document.problems import Problems, Where, path_text, shown
 from hotato.document.references import cycles, order
 from hotato.document.tree import Tree
@@ -112,6 +113,8 @@ class _Reader:
         self._problems.take(tree.problems)
         if type(tree.value) is not dict:
             self._wrong_type(tree, (), "a document must be a mapping with version and assertions", tree.value)
+            return {}
+        if is_other(self._problems, tree, ASSERTIONS):
             return {}
         head = _own(tree.value)
         for fault in _explain(Head, head):

@@ -14,6 +14,7 @@ import msgspec
 
 from hotato.context.files import MOST_CONFIG, read_text
 from hotato.document.from_mapping import tree_of
+from hotato.document.other import is_other
 from hotato.document.problems import Problems, Where
 from hotato.document.reading import scan
 from hotato.document.tree import Tree
@@ -110,6 +111,9 @@ def _items(tree: Tree, problems: Problems) -> Iterator[tuple[Where, Any]]:
     from hotato.document.explain import explain, found
 
     head = tree.value
+    holds_some = type(head) is dict and ("rubrics" in head or type(head.get("assertions")) is list)
+    if not holds_some and is_other(problems, tree, "rubrics"):
+        return
     if type(head) is not dict or not {"rubrics", "assertions"} & head.keys():
         said = f"a mapping with version and rubrics, or an assertions document, is wanted; found {found(head)}"
         problems.add(tree, (), Fault((), "wrong_type", said))

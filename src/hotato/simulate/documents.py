@@ -11,6 +11,7 @@ import msgspec
 from hotato.context.files import MOST_CONFIG, read_text
 from hotato.document.explain import explain, found
 from hotato.document.from_mapping import tree_of
+from hotato.document.other import is_other
 from hotato.document.problems import Problems
 from hotato.document.reading import scan
 from hotato.document.tree import Tree
@@ -48,6 +49,8 @@ def read(source: Tree, struct: type[_S], kind: str, beyond: Callable[[_S], Itera
     if type(source.value) is not dict:
         said = f"a {kind} document is a mapping; found {found(source.value)}"
         problems.add(source, (), Fault((), "wrong_type", said))
+        problems.raise_any()
+    if is_other(problems, source, kind):
         problems.raise_any()
     value = {key: item for key, item in source.value.items() if not key.startswith("x-")}
     if "version" in value and (type(value["version"]) is not int or value["version"] != 1):
