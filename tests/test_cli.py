@@ -512,6 +512,14 @@ SEVERAL = {
         ),
         [],
     ),
+    "counts of what is said, and none of a tool": (
+        "- {id: a, kind: count, phrase: x, count: 1}\n- {id: b, kind: count, phrase: y, count: 2}",
+        [],
+    ),
+    "counts that allow none both": (
+        "- {id: a, kind: count, tool: t, count: {max: 2}}\n- {id: b, kind: tool_call, name: t, count: 0}",
+        [],
+    ),
     "calls forbidden with some arguments alone": (
         "- {id: a, kind: tool_call, name: t}\n- {id: b, kind: tool_call, name: t, args_subset: {x: 1}, count: 0}",
         [],
@@ -558,6 +566,33 @@ def test_a_pattern_that_no_text_matches_is_told(source: str) -> None:
 )
 def test_a_pattern_that_a_text_may_match_is_not(source: str) -> None:
     assert regex_can_match(source)
+
+
+@pytest.mark.parametrize(
+    ("assertions", "place", "said"),
+    [
+        ("- {id: a, kind: phrase, regex: 'x*'}", (3, 34), "the pattern matches the empty text, and so every text"),
+        (
+            "- {id: a, kind: phrase, regex: ..}",
+            (3, 34),
+            "the pattern matches any text with two letters in a row, and so",
+        ),
+        (
+            "- {id: a, kind: tool_call, name: t}\n  - {id: b, kind: count, tool: t, count: 0}",
+            (4, 5),
+            "cannot hold where 'a' does: t is never called, and there t is called at least 1 time",
+        ),
+        (
+            "- {id: a, kind: count, tool: t, count: {min: 3, max: 4}}\n  - {id: b, kind: count, tool: t, count: {max: 2}}",
+            (4, 5),
+            "cannot hold where 'a' does: t is called at most 2 times, and there t is called 3 to 4 times",
+        ),
+    ],
+)
+def test_a_warning_says_what_is_meant_where_it_stands(assertions: str, place: tuple[int, int], said: str) -> None:
+    (found,) = warnings(f"version: 1\nassertions:\n  {assertions}\n", "a.yaml")
+    assert (found.line, found.column) == place
+    assert found.message.partition(": ")[2].startswith(said)
 
 
 def test_every_warning_has_a_case_and_is_listed() -> None:

@@ -19,7 +19,7 @@ from hotato import assert_ as A
 from hotato.cli import main
 from hotato.context.confined import reading_within
 from hotato.core import verify_bundle
-from hotato.errors import EvidenceError
+from hotato.errors import EvidenceError, UsageError
 from hotato.model.limits import limits
 from hotato.timing import Config, Label, Recording, archive, bundle, contract
 
@@ -62,6 +62,18 @@ def test_the_same_recording_makes_the_same_bundle_and_archive(tmp_path: Path) ->
     for place, name in zip(made, ("a.zip", "b.zip"), strict=True):
         archive.pack(str(place), str(tmp_path / name))
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
+    with zipfile.ZipFile(tmp_path / "a.zip") as packed:
+        told = [(one.filename, one.date_time, one.create_system, one.external_attr >> 16) for one in packed.infolist()]
+    names = ["contract.json", "audio/event.wav", "evidence/frames.jsonl"]
+    assert told == [(name, (1980, 1, 1, 0, 0, 0), 3, stat.S_IFREG | 0o644) for name in names]
+
+
+def test_the_contracts_of_a_folder_are_verified_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for name in ("b", "d", "a", "c"):
+        (tmp_path / f"{name}.hotato").mkdir()
+    found = contract.verify(str(tmp_path))
+    assert [Path(row["bundle"]).name[0] for row in found["contracts"]] == list("abcd")
+    assert {row["status"] for row in found["contracts"]} == {"unverified"}
 
 
 @pytest.mark.parametrize("subtype", ["PCM_24", "FLOAT", "PCM_16"])
@@ -79,6 +91,16 @@ def test_the_audio_of_a_bundle_scores_as_its_source_does(tmp_path: Path, subtype
     assert made[0].files == made[1].files
     assert made[0].measurement == made[1].measurement == made[2].measurement
     assert contract.verify(str(tmp_path))["summary"]["kept"] == 3
+
+
+def test_sides_of_different_rates_are_no_contract(tmp_path: Path) -> None:
+    samples, rate = soundfile.read(YIELDS)
+    soundfile.write(tmp_path / "caller.wav", samples[:, 0], rate)
+    soundfile.write(tmp_path / "agent.wav", samples[::2, 1], rate // 2)
+    sides = Recording(caller=tmp_path / "caller.wav", agent=tmp_path / "agent.wav")
+    with pytest.raises(UsageError, match=r"agent\.wav: has another sampling rate"):
+        contract.create(sides, Label(), Config(), name="one", folder=str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_allows_no_verdict_is_no_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -264,6 +286,9 @@ NAMES = [
 ]  # fmt: skip
 
 
+WHOLE = ["prefix", "suffix", "comment", "cut", "flip", "empty", "short", "mark", "disk", "first"]
+
+
 def members(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as one:
         return {name: one.read(name) for name in one.namelist()}
@@ -275,9 +300,11 @@ def hostile(tmp_path: Path, how: str) -> Path:
     good, path = tmp_path / "good.zip", tmp_path / "bad.zip"
     archive.pack(str(folder), str(good))
     held = members(good)
-    if how in ("prefix", "suffix", "comment", "cut", "flip"):
+    if how in WHOLE:
         raw = good.read_bytes()
-        ends = {"prefix": b"#!" + raw, "suffix": raw + b"x", "comment": raw[:-2] + b"\x01\x00c", "cut": raw[:-400]}
+        ends = {"prefix": b"#!" + raw, "suffix": raw + b"x", "comment": raw[:-2] + b"\x01\x00c", "cut": raw[:-400],
+                "empty": b"", "short": raw[-10:], "mark": raw[:-22] + b"PK\x05\x07" + raw[-18:], "disk": raw[:-18] + b"\x01" + raw[-17:],
+                "first": raw[:-16] + b"\x01" + raw[-15:]}  # fmt: skip
         path.write_bytes(ends.get(how, raw[:900] + bytes([raw[900] ^ 1]) + raw[901:]))
         return path
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as one:
@@ -291,8 +318,9 @@ def hostile(tmp_path: Path, how: str) -> Path:
                 held[name] = {"bomb": b"\0" * (1 << 25), "other": data + b"\0"}.get(how, data)
             one.writestr(made, held[name], zipfile.ZIP_BZIP2 if how == "bzip2" else zipfile.ZIP_DEFLATED)
         if how.startswith("name:"):
-            one.writestr(zipfile.ZipInfo("x"), b"x")
-            one.infolist()[-1].filename = how[5:]
+            named = zipfile.ZipInfo("x")
+            named.filename = how[5:]  # as it stands in the archive, twice
+            one.writestr(named, b"x")
         if how == "twice":
             with pytest.warns(UserWarning, match="Duplicate"):
                 one.writestr("contract.json", held["contract.json"])
@@ -313,14 +341,15 @@ def hostile(tmp_path: Path, how: str) -> Path:
 
 @pytest.mark.parametrize(
     "how",
-    ["prefix", "suffix", "comment", "cut", "flip", "symlink", "device", "fifo", "setuid", "bomb", "other", "bzip2", "twice",
+    [*WHOLE, "symlink", "device", "fifo", "setuid", "bomb", "other", "bzip2", "twice",
      "many", "encrypted", "lies", *(f"name:{name}" for name in NAMES)],
 )  # fmt: skip
 def test_an_archive_that_means_harm_leaves_nothing_behind(tmp_path: Path, how: str) -> None:
     path, out = hostile(tmp_path, how), tmp_path / "out"
     before = sorted(tmp_path.rglob("*"))
-    with limits(file_bytes=1 << 22), pytest.raises(EvidenceError):
+    with limits(file_bytes=1 << 22), pytest.raises(EvidenceError) as caught:
         archive.unpack(str(path), str(out))
+    assert caught.value.problems[0].code == {"bomb": "file_too_large", "other": "tampered"}.get(how, "contract")
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from _laws import law
 from hotato import assert_ as A
 from hotato.cli import main
-from hotato.errors import UsageError
+from hotato.errors import StateAdapterError, UsageError
 from hotato.probe.shrink import Shrunk, shrink
+from hotato.probe.shrink_fields import paths, pruned
 from hotato.probe.shrink_files import files
 from hotato.probe.shrink_least import least
 from hotato.state_adapter import MockStateAdapter
@@ -83,6 +84,36 @@ def test_evidence_that_was_not_supplied_is_not_made() -> None:
     ]
 
 
+def test_of_a_transcript_alone_no_trace_is_made() -> None:
+    check = {"id": "said", "kind": "phrase", "regex": "lovely", "absent": True}
+    found = shrunk(check, done=None)
+    assert (found.turns, found.of_spans, found.call.spans) == ((3,), None, None)
+    assert list(files(document(check), found, MockStateAdapter)) == ["transcript.json"]
+
+
+def test_what_is_written_has_the_times_that_there_are_and_no_others() -> None:
+    words = [{"word": "booked", "start": 1.0, "end": 1.5}, {"word": "later", "start": 6.0, "end": 7.0}]
+    said = [{"role": "agent", "text": "booked later", "start": 1.0, "end": 7.0, "words": words}]
+    done = [{"type": "tool_call", "name": "book", "start_sec": 3.0, "end_sec": 4.0}]
+    claim = {"id": "c", "kind": "claim", "says": "booked", "requires": {"tool": "book"}}
+    texts = files(document(claim), shrunk(claim, said=said, done=done), MockStateAdapter)
+    assert json.loads(texts["transcript.json"]) == [
+        {"role": "agent", "text": "booked later", "start": 1.0, "end": 7.0, "words": words}
+    ]
+    assert json.loads(texts["voice_trace.jsonl"].splitlines()[1]) == done[0]
+    none = {"id": "never", "kind": "tool_call", "name": "book", "count": 0}
+    found = shrunk(none, said=None, done=[{"type": "tool_call", "name": "book"}])
+    (_, line) = files(document(none), found, MockStateAdapter)["voice_trace.jsonl"].splitlines()
+    assert json.loads(line) == {"type": "tool_call", "name": "book"}
+
+
+def test_a_field_inside_another_can_go_whatever_its_name() -> None:
+    data = {"type": "tool_call", "name": "book", "arguments": {"name": "Ann", "type": {"seq": 1}}, "seq": 4}
+    inside = [("arguments", "name"), ("arguments", "type"), ("arguments", "type", "seq")]
+    assert list(paths(data)) == [("arguments",), *inside]
+    assert pruned(data, [("arguments",)]) == {"type": "tool_call", "name": "book", "arguments": {}, "seq": 4}
+
+
 def test_what_a_formula_reads_keeps_its_status() -> None:
     looked = {"id": "looked", "kind": "tool_call", "name": "look"}
     found = shrunk(looked, CLAIM, {"id": "both", "kind": "formula", "expr": "looked and true"})
@@ -130,6 +161,26 @@ def test_a_system_of_record_is_asked_each_question_once_and_its_records_are_writ
     texts = files(document(*asks), found, MockStateAdapter)
     assert system.asked == 1
     assert json.loads(texts["state.json"]) == {"orders": [{"id": 2, "status": "open", "holder": "somebody"}]}
+
+
+class Silent:
+    """A system of record that cannot be reached, and counts how often that was tried."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def query(self, resource: str, **filters: Any) -> dict[str, Any] | None:
+        del resource, filters
+        self.asked += 1
+        raise StateAdapterError("no answer")
+
+
+def test_a_system_of_record_that_does_not_answer_leaves_nothing_to_shrink() -> None:
+    paid = {"id": "paid", "kind": "state", "resource": "orders", "filters": {"id": 1}, "expect": {"status": "paid"}}
+    system = Silent()
+    with pytest.raises(UsageError, match="'again' is INCONCLUSIVE on this call"):
+        shrunk(paid, {**paid, "id": "again"}, state_adapter=system)
+    assert system.asked == 1
 
 
 def test_a_search_that_is_given_up_says_so_and_still_fails() -> None:

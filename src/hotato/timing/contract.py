@@ -222,14 +222,14 @@ def _copy(recording: Recording, path: str) -> None:
 
     with contextlib.ExitStack() as stack:
         sounds = [stack.enter_context(Sound(one)) for one in _paths(recording)]
-        columns = (recording.caller_channel, recording.agent_channel) if len(sounds) == 1 else (0, 0)
+        columns = (recording.caller_channel, recording.agent_channel) if len(sounds) == 1 else (0,)
         if len({sound.rate for sound in sounds}) > 1:
             said = "has another sampling rate than the caller's side; convert one (ffmpeg -ar), then make the contract"
             raise UsageError(Problem(code="audio", file=sounds[1].name, message=said))
         _merge(sounds, columns, path)
 
 
-def _merge(sounds: list[Sound], columns: tuple[int, int], path: str) -> None:
+def _merge(sounds: list[Sound], columns: tuple[int, ...], path: str) -> None:
     import numpy as np
     import soundfile
 
@@ -237,7 +237,7 @@ def _merge(sounds: list[Sound], columns: tuple[int, int], path: str) -> None:
     rate = sounds[0].rate
     with soundfile.SoundFile(path, "x", rate, 2, "PCM_24" if wide else "PCM_16", format="WAV") as out:
         while True:
-            read = [sound.read(columns if len(sounds) == 1 else (0,), rate) for sound in sounds]
+            read = [sound.read(columns, rate) for sound in sounds]
             sides = [read[0][0], read[0][1]] if len(sounds) == 1 else [one[0] for one in read]
             length = max(map(len, sides))
             if not length:
