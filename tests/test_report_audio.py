@@ -101,6 +101,16 @@ def test_what_is_private_is_silent_in_the_recording_and_in_every_clip(tmp_path: 
     assert loudest(first, 2.0, 4.0) == 0
 
 
+def test_only_what_is_private_is_silent_and_so_is_a_call_that_begins_with_it(tmp_path: Path) -> None:
+    audio = recording(tmp_path / "call.wav")
+    whole = sounds(page(audio, [*CHECKS, PRIVATE]))[0]
+    assert min(loudest(whole, 0, 1.7), loudest(whole, 4.3, 12)) > 3000
+    for turn in ({**TURNS[0], "start": 0.05}, {**TURNS[0], "start": 11.0, "end": 11.95}):
+        whole = sounds(page(audio, [*CHECKS, PRIVATE], sorted([turn, TURNS[1]], key=lambda one: one["start"])))[0]
+        assert loudest(whole, max(0.0, turn["start"] - 0.15), turn["end"]) == 0
+        assert loudest(whole, 6.0, 8.0) > 3000
+
+
 def test_where_the_time_of_private_words_is_unknown_there_is_no_sound(tmp_path: Path) -> None:
     turns = [{**TURNS[0], "start": None, "end": None}, TURNS[1]]
     html = page(recording(tmp_path / "call.wav"), [*CHECKS, PRIVATE], turns)

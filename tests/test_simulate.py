@@ -16,6 +16,7 @@ from hotato.simulate.chance import between, draw, happens
 from hotato.simulate.checks import load_scenario, load_scenario_file
 from hotato.simulate.evidence import Simulated, simulate
 from hotato.simulate.fill import filled
+from hotato.simulate.pace import said_until
 from hotato.simulate.play import SimulatorInvalid
 from hotato.simulate.scenario import Scenario
 from hotato.simulate.variants import one, variants
@@ -76,6 +77,7 @@ def test_names_in_braces_take_their_values_with_their_types() -> None:
     assert call.transcript[1]["text"] == "A refund for A-1, please."
     assert call.spans[0]["arguments"] == {"amount": 42.5}
     assert filled("{{{a}}}", {"a": 1}) == "{1}"
+    assert [filled(text, {}) for text in ("a {{ b", "a }} b")] == ["a { b", "a } b"]
 
 
 def test_a_tool_changes_the_records_after_the_call_and_not_those_before() -> None:
@@ -95,6 +97,45 @@ def test_a_call_that_was_not_spoken_has_no_timing() -> None:
     document = {"version": 1, "assertions": [{"id": "a", "kind": "latency", "field": "response_gap_sec.max", "max": 2}]}
     env = A.run_assertions(document, played(scenario()).call())
     assert [one["status"] for one in env["results"]] == ["INCONCLUSIVE"]
+
+
+def test_a_call_is_to_the_millisecond_what_its_scenario_says() -> None:
+    script = [{"say": "Charge {order}.", "press": "1#", "pause_ms": 300}, {"say": "Thanks.", "pause_ms": 200}]
+    exchange = {"method": "POST", "url": "https://x.test/{order}", "status": 200, "response": {"of": "{amount}"}}
+    mock = {
+        "greeting": "Hello, how can I help?",
+        "says": [["One moment.", "It is charged."], "Goodbye."],
+        "response_ms": 500,
+        "tools": [{"name": "charge", "turn": 1, "latency_ms": 40, "result": {"ok": True}}],
+        "http": [{**exchange, "turn": 1, "latency_ms": 60}],
+        "handoffs": [{"to": "billing"}],
+    }
+    call = played(scenario(agent_mock=mock, caller={"script": script}))
+    assert [(turn["text"], turn["start"], turn["end"]) for turn in call.transcript] == [
+        ("Hello, how can I help?", 0.4, 2.33),
+        ("Charge A-1.", 2.63, 3.795),
+        ("One moment.", 4.895, 5.86),
+        ("It is charged.", 6.21, 7.435),
+        ("Thanks.", 7.635, 8.275),
+        ("Goodbye.", 8.775, 9.48),
+    ]
+    assert [(one["type"], one["start_sec"], one.get("end_sec")) for one in call.spans] == [
+        ("dtmf", 3.895, None),
+        ("dtmf", 4.195, None),
+        ("tool_call", 6.01, 6.05),
+        ("http_exchange", 6.1, 6.16),
+        ("handoff", 9.58, None),
+        ("termination", 10.38, None),
+    ]
+    assert (call.spans[2]["result"], call.spans[3]["response"]) == ({"ok": True}, {"of": 42.5})
+    assert call.played.length == 10_780
+
+
+def test_of_what_was_broken_off_the_words_that_were_said_remain() -> None:
+    words = "one two three four"
+    assert [said_until(words, ms, 1000) for ms in (0, 499, 500, 999, 1200)] == [
+        "one", "one", "one two", "one two three", words
+    ]  # fmt: skip
 
 
 def test_a_slow_caller_takes_longer_and_cells_differ_in_what_is_varied_alone() -> None:
@@ -150,6 +191,27 @@ def test_an_interruption_of_nothing_is_invalid() -> None:
         played(scenario(caller=caller(interrupts=True), agent_mock=mock))
 
 
+def test_what_is_said_in_less_than_two_and_a_half_seconds_is_not_interrupted() -> None:
+    mock = {**deepcopy(BASE["agent_mock"]), "greeting": "Hello, how can I help?"}
+    with pytest.raises(SimulatorInvalid, match="line 1 of the caller cannot interrupt"):
+        played(scenario(caller=caller(interrupts=True), agent_mock=mock))
+
+
+@pytest.mark.parametrize(
+    ("line", "interrupts"), [({}, True), ({"pause_ms": 10}, False), ({"say": None, "press": "1"}, False)]
+)
+def test_chance_lets_a_caller_interrupt_by_words_that_do_not_wait(line: dict[str, Any], interrupts: bool) -> None:
+    behavior = {"interruptions": {"probability": 1.0}}
+    call = played(scenario(caller={**caller(**line), "behavior": behavior}))
+    assert (call.transcript[0]["text"] != LONG) is interrupts
+
+
+def test_a_clean_line_has_no_noise_whatever_the_scenario_says_of_it() -> None:
+    made = scenario(environment={"snr_db": 9, "noise": "cafe"}, variation_matrix={"noise": ["clean", "cafe"]})
+    assert [(one.noise, one.snr_db) for one in variants(made)] == [("clean", 80.0), ("cafe", 9)]
+    assert [one.snr_db for one in variants(scenario(variation_matrix={"noise": ["cafe", "street"]}))] == [26.0, 24.0]
+
+
 def test_a_change_of_a_record_that_is_not_there_is_invalid() -> None:
     mock = deepcopy(BASE["agent_mock"])
     mock["state"]["orders"][0]["id"] = "B-2"
@@ -193,6 +255,8 @@ def test_keys_handoffs_exchanges_and_errors_are_on_the_trace() -> None:
         ({"variation_matrix": {"speaking_rate": [9]}}, [("range", "variation_matrix.speaking_rate[0]")]),
         ({"environment": {"snr_db": 10}}, [("needless_field", "environment.snr_db")]),
         ({"caller": {**BASE["caller"], "behavior": {"pause_ms": {"min": 9, "max": 1}}}}, [("bound", "caller.behavior.pause_ms")]),
+        ({"variation_matrix": {"speaking_rate": [0.5, 1, 1.5], "noise": ["cafe", "street"], "locale": [f"en-{n}" for n in range(17)], "repetitions": 1000}}, [("range", "variation_matrix")]),
+        ({"agent_mock": {"state": {"orders": []}, "tools": [{"name": "a", "changes": [{"resource": "order", "add": {"a": 1}}]}]}}, [("state", "agent_mock.tools[0].changes[0].resource")]),
         ({"branches": [{"id": "a", "script": [{"say": "x"}]}] * 2}, [("duplicate_id", "branches[1].id")]),
     ],
 )  # fmt: skip

@@ -140,6 +140,14 @@ def test_what_cannot_be_heard_is_refused(tmp_path: Path) -> None:
         transcribe("-")
 
 
+@pytest.mark.parametrize("given", [{"model": "base"}, {"language": "de"}])
+@pytest.mark.skipif(find_spec("pocketsphinx") is None, reason="pocketsphinx is not installed")
+def test_the_small_engine_has_one_model_of_one_language(given: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=f"{next(iter(given))}: pocketsphinx has the one model of English"):
+        transcribe(CALL, engine="pocketsphinx", cache_dir=tmp_path, **given)  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_missing_extra_is_told_with_the_command_that_installs_it(
     engine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -170,5 +178,9 @@ def test_transcripts_are_kept_where_the_user_says(tmp_path: Path, monkeypatch: p
     assert keeping.default_folder() == str(tmp_path)
     keeping.keep(str(tmp_path), "ab", {"segments": []})
     assert keeping.kept(str(tmp_path), "ab") == {"segments": []}
+    assert keeping.kept(str(tmp_path), "ac") is None
+    shelves = tmp_path / "transcripts"
+    (shelves / "ac").mkdir()
+    (shelves / "ac" / "ac.json").write_bytes((shelves / "ab" / "ab.json").read_bytes())  # of another recording
     assert keeping.kept(str(tmp_path), "ac") is None
     assert os.stat(tmp_path / "transcripts" / "ab").st_mode & 0o077 == 0

@@ -167,7 +167,8 @@ def _line(levels: Sequence[int]) -> Iterator[tuple[float, float]]:
 
 
 def _height(level: int) -> float:
-    return min(1.0, max(level, LOWEST) / LOWEST) * HEIGHT
+    """Return how far below the top of the picture a level lies; what is beyond the picture lies at its edge."""
+    return min(1.0, max(0.0, level / LOWEST)) * HEIGHT
 
 
 def _listed(runs: Iterable[tuple[int, int]], first: int, last: int) -> str:
