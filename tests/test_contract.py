@@ -286,7 +286,13 @@ NAMES = [
 ]  # fmt: skip
 
 
-WHOLE = ["prefix", "suffix", "comment", "cut", "flip", "empty", "short", "mark", "disk", "first"]
+SAID = {
+    "prefix": "bytes that belong to no member", "suffix": "something after its end", "mark": "no archive of a contract", "disk": "not one plain",
+    "symlink": "is a link or a device", "fifo": "is a link or a device", "setuid": "the rights of its owner", "bzip2": "compressed in a way",
+    "twice": "holds contract.json twice", "many": "holds 3003 members", "encrypted": "is encrypted", "lies": "damaged",
+    "longer": "contract.json has not the size", "other": "its sha256 differs", "name:CON": "holds 'CON', which is no file of a contract",
+}  # fmt: skip
+WHOLE = ["prefix", "suffix", "comment", "cut", "flip", "empty", "short", "mark", "disk", "first", "untrue"]
 
 
 def members(path: Path) -> dict[str, bytes]:
@@ -304,6 +310,7 @@ def hostile(tmp_path: Path, how: str) -> Path:
         raw = good.read_bytes()
         ends = {"prefix": b"#!" + raw, "suffix": raw + b"x", "comment": raw[:-2] + b"\x01\x00c", "cut": raw[:-400],
                 "empty": b"", "short": raw[-10:], "mark": raw[:-22] + b"PK\x05\x07" + raw[-18:], "disk": raw[:-18] + b"\x01" + raw[-17:],
+                "untrue": raw[:-2] + b"\x01\x00",
                 "first": raw[:-16] + b"\x01" + raw[-15:]}  # fmt: skip
         path.write_bytes(ends.get(how, raw[:900] + bytes([raw[900] ^ 1]) + raw[901:]))
         return path
@@ -328,13 +335,13 @@ def hostile(tmp_path: Path, how: str) -> Path:
             for number in range(3000):
                 one.writestr(f"{number}", b"")
     raw = bytearray(path.read_bytes())
-    if how in ("encrypted", "lies"):
+    if how in ("encrypted", "lies", "longer"):
         for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
             place = raw.index(mark)
             if how == "encrypted":
                 raw[place + at] |= 1
             else:
-                struct.pack_into("<L", raw, place + at + 16, 100)
+                struct.pack_into("<L", raw, place + at + 16, 100 if how == "lies" else 100_000)
         path.write_bytes(raw)
     return path
 
@@ -342,14 +349,16 @@ def hostile(tmp_path: Path, how: str) -> Path:
 @pytest.mark.parametrize(
     "how",
     [*WHOLE, "symlink", "device", "fifo", "setuid", "bomb", "other", "bzip2", "twice",
-     "many", "encrypted", "lies", *(f"name:{name}" for name in NAMES)],
+     "many", "encrypted", "lies", "longer", *(f"name:{name}" for name in NAMES)],
 )  # fmt: skip
 def test_an_archive_that_means_harm_leaves_nothing_behind(tmp_path: Path, how: str) -> None:
     path, out = hostile(tmp_path, how), tmp_path / "out"
     before = sorted(tmp_path.rglob("*"))
     with limits(file_bytes=1 << 22), pytest.raises(EvidenceError) as caught:
         archive.unpack(str(path), str(out))
-    assert caught.value.problems[0].code == {"bomb": "file_too_large", "other": "tampered"}.get(how, "contract")
+    problem = caught.value.problems[0]
+    assert problem.code == {"bomb": "file_too_large", "other": "tampered"}.get(how, "contract")
+    assert SAID.get(how, "") in problem.message
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -16,6 +16,7 @@ import soundfile
 from hotato.cli import main
 from hotato.errors import EvidenceError, UsageError
 from hotato.speech import cache as keeping
+from hotato.speech import models
 from hotato.transcribe import ENGINES, transcribe
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -171,6 +172,19 @@ def test_transcribing_is_imported_when_it_is_asked_for() -> None:
     code = "import sys, hotato.transcribe; print([n for n in ('numpy', 'faster_whisper', 'av') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_folder_is_a_model_where_it_has_the_weights(tmp_path: Path) -> None:
+    place = f"{tmp_path}{os.sep}"
+    with pytest.raises(UsageError, match="no folder of a CTranslate2 Whisper model"):
+        models.folder_of(place, "cache")
+    (tmp_path / "model.bin").write_bytes(b"weights")
+    assert models.folder_of(place, "cache") == place
+    known = models.identity(place)
+    (tmp_path / "notes.txt").write_text("of no account")
+    assert models.identity(place) == known
+    (tmp_path / "config.json").write_text("{}")
+    assert models.identity(place) != known
 
 
 def test_transcripts_are_kept_where_the_user_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
