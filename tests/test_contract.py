@@ -93,6 +93,29 @@ def test_the_audio_of_a_bundle_scores_as_its_source_does(tmp_path: Path, subtype
     assert contract.verify(str(tmp_path))["summary"]["kept"] == 3
 
 
+@pytest.mark.parametrize(
+    ("subtype", "kept_as", "bits"), [("PCM_16", "PCM_16", 16), ("PCM_U8", "PCM_16", 16), ("PCM_24", "PCM_24", 24), ("DOUBLE", "PCM_24", 24)]
+)  # fmt: skip
+def test_the_samples_of_a_bundle_are_those_of_its_source(tmp_path: Path, subtype: str, kept_as: str, bits: int) -> None:
+    samples, rate = soundfile.read(YIELDS)
+    samples = samples[: 4 * rate]
+    samples[:3, 0] = [1.5, -1.5, 0.25]  # what is beyond full scale is cut off there
+    soundfile.write(tmp_path / "source.wav", samples, rate, subtype=subtype)
+    source, _ = soundfile.read(tmp_path / "source.wav")
+    bundled = kept(tmp_path, sound=tmp_path / "source.wav") / "audio" / "event.wav"
+    assert soundfile.info(bundled).subtype == kept_as
+    step = 2.0 ** (1 - bits)
+    assert np.abs(soundfile.read(bundled)[0] - np.clip(source, -1, 1 - step)).max() <= step
+
+
+def test_an_archive_larger_than_is_read_is_refused(tmp_path: Path) -> None:
+    archive.pack(str(kept(tmp_path)), str(tmp_path / "one.zip"))
+    with limits(file_bytes=1000), pytest.raises(EvidenceError) as caught:
+        archive.unpack(str(tmp_path / "one.zip"), str(tmp_path / "out"))
+    assert caught.value.problems[0].code == "file_too_large"
+    assert caught.value.problems[0].message.startswith("larger than is read")
+
+
 def test_sides_of_different_rates_are_no_contract(tmp_path: Path) -> None:
     samples, rate = soundfile.read(YIELDS)
     soundfile.write(tmp_path / "caller.wav", samples[:, 0], rate)

@@ -183,6 +183,15 @@ def test_a_system_of_record_that_does_not_answer_leaves_nothing_to_shrink() -> N
     assert system.asked == 1
 
 
+def test_whatever_is_left_to_try_less_might_do() -> None:
+    whole = shrunk(CLAIM)
+    plan, call = document(CLAIM), A.build_context(transcript=SAID, spans=DONE)
+    for most in range(whole.tries):
+        found = shrink(plan, call, "true", most_tries=most)
+        assert (found.tries, found.is_least) == (most, False)
+    assert shrink(plan, call, "true", most_tries=whole.tries).is_least
+
+
 def test_a_search_that_is_given_up_says_so_and_still_fails() -> None:
     call = A.build_context(transcript=SAID * 20, spans=DONE)
     found = shrink(document(CLAIM), call, "true", most_tries=5)

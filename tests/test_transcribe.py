@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from hotato.cli import main
 from hotato.errors import EvidenceError, UsageError
 from hotato.speech import cache as keeping
 from hotato.speech import models
+from hotato.speech.engines import Heard
 from hotato.transcribe import ENGINES, transcribe
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,6 +63,46 @@ def test_each_side_is_heard_on_its_own_and_a_kept_transcript_is_replayed(
     assert capsys.readouterr().out == out.read_text()
     with pytest.raises(TypeError):
         transcribe(CALL, language="en", cache=False)
+
+
+class Parrot:
+    """An engine that hears the same on every channel."""
+
+    identity: ClassVar[dict[str, str]] = {"engine": "parrot"}
+
+    def __init__(self, *heard: Heard) -> None:
+        self.heard = list(heard)
+
+    def hear(self, samples: Any) -> list[Heard]:
+        del samples
+        return self.heard
+
+
+def test_what_is_said_around_a_pause_is_said_in_two_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = (
+        ("one", 0.5, 0.75),
+        ("two", 1.25, 1.5),
+        ("three", 2.25, 2.5),
+        ("four", 3.1875, 3.5),
+    )  # 0.5, 0.75, 0.6875 apart
+    parrot = Parrot(
+        Heard(text="No words.", start=5.0, end=4.0),
+        Heard(text="One two. Three four.", start=0.25, end=3.75, words=words),
+    )
+    monkeypatch.setattr("hotato.speech.engines.engine", lambda *_, **__: parrot)
+    call = short(tmp_path, 0, 0.2)
+    for channel in (0, 1):
+        found = transcribe(call, caller_channel=channel, cache=False)["segments"]
+        assert [(one["role"], one["text"], one["start"], one["end"]) for one in found] == [
+            (role, *said)
+            for said in (("one two", 0.5, 1.5), ("three four", 2.25, 3.5), ("No words.", 5.0, 5.0))
+            for role in ("caller", "agent")
+        ]
+        assert found[2]["words"] == [
+            {"text": "three", "start": 2.25, "end": 2.5},
+            {"text": "four", "start": 3.1875, "end": 3.5},
+        ]
+        assert "words" not in found[4]
 
 
 @MODEL
