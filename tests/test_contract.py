@@ -310,12 +310,12 @@ NAMES = [
 
 
 SAID = {
-    "prefix": "bytes that belong to no member", "suffix": "something after its end", "mark": "no archive of a contract", "disk": "not one plain",
+    "prefix": "bytes that belong to no member", "suffix": "something after its end", "mark": "no archive of a contract", "stub": "no archive of a contract", "disk": "not one plain",
     "symlink": "is a link or a device", "fifo": "is a link or a device", "setuid": "the rights of its owner", "bzip2": "compressed in a way",
     "twice": "holds contract.json twice", "many": "holds 3003 members", "encrypted": "is encrypted", "lies": "damaged",
     "longer": "contract.json has not the size", "other": "its sha256 differs", "name:CON": "holds 'CON', which is no file of a contract",
 }  # fmt: skip
-WHOLE = ["prefix", "suffix", "comment", "cut", "flip", "empty", "short", "mark", "disk", "first", "untrue"]
+WHOLE = ["prefix", "suffix", "comment", "cut", "flip", "empty", "short", "mark", "disk", "first", "untrue", "stub"]
 
 
 def members(path: Path) -> dict[str, bytes]:
@@ -332,7 +332,7 @@ def hostile(tmp_path: Path, how: str) -> Path:
     if how in WHOLE:
         raw = good.read_bytes()
         ends = {"prefix": b"#!" + raw, "suffix": raw + b"x", "comment": raw[:-2] + b"\x01\x00c", "cut": raw[:-400],
-                "empty": b"", "short": raw[-10:], "mark": raw[:-22] + b"PK\x05\x07" + raw[-18:], "disk": raw[:-18] + b"\x01" + raw[-17:],
+                "empty": b"", "stub": b"PK\x05\x06" + bytes(10), "short": raw[-10:], "mark": raw[:-22] + b"PK\x05\x07" + raw[-18:], "disk": raw[:-18] + b"\x01" + raw[-17:],
                 "untrue": raw[:-2] + b"\x01\x00",
                 "first": raw[:-16] + b"\x01" + raw[-15:]}  # fmt: skip
         path.write_bytes(ends.get(how, raw[:900] + bytes([raw[900] ^ 1]) + raw[901:]))
