@@ -268,6 +268,20 @@ def test_whatever_else_a_verifier_refuses_is_told_with_the_assertion(tmp_path: P
         A.run_assertions(document, A.build_context(), verify_bundle=broken)
 
 
+def test_what_is_told_first_is_first_by_name(tmp_path: Path) -> None:
+    folder = kept(tmp_path)
+    (folder / "audio" / "event.wav").unlink()
+    (folder / "evidence" / "frames.jsonl").unlink()
+    with pytest.raises(EvidenceError, match=r"audio/event\.wav is not there"):
+        bundle.read_contract(str(folder))
+    with pytest.raises(EvidenceError) as caught:
+        contract.verify(str(folder / "contract.json"))
+    assert (caught.value.problems[0].code, caught.value.problems[0].message[:12]) == ("file_kind", "not a folder")
+    with pytest.raises(EvidenceError) as caught:
+        contract.verify(str(tmp_path / "nothing"))
+    assert (caught.value.problems[0].code, caught.value.problems[0].message[:8]) == ("file_missing", "there is")
+
+
 def test_assertions_hold_contracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = kept(tmp_path)
     assert judged(folder)["status"] == "PASS"

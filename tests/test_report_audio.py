@@ -88,6 +88,21 @@ def test_samples_of_every_width_sound_the_same(tmp_path: Path, width: int) -> No
     sound = sounds(page(recording(tmp_path / "call.wav", width=width, channels=1)))[0]
     assert sound.channels == 1
     assert 3000 < loudest(sound, 1, 2) <= 3500
+    kept = 8 if width == 1 else 0  # bits that 8-bit samples do not have
+    assert list(sound.samples[:9]) == [int(2000 + 1500 * math.sin(i / 3)) >> kept << kept for i in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("channels", "rate", "is_read"), [(8, 8000, True), (9, 8000, False), (1, 1000, True), (1, 999, False)]
+)
+def test_channels_and_rates_have_bounds(tmp_path: Path, channels: int, rate: int, is_read: bool) -> None:
+    path = tmp_path / "call.wav"
+    path.write_bytes(_sound.Sound(rate, channels, array("h", [0] * channels * 9)).wav())
+    if is_read:
+        assert (_sound.read(path).rate, _sound.read(path).channels) == (rate, channels)
+    else:
+        with pytest.raises(UsageError, match=f"{channels} channels of 16 bits at {rate} Hz are not read"):
+            _sound.read(path)
 
 
 def test_what_is_private_is_silent_in_the_recording_and_in_every_clip(tmp_path: Path) -> None:

@@ -14,7 +14,9 @@ from _laws import law
 from hotato import assert_ as A
 from hotato.cli import main
 from hotato.errors import StateAdapterError, UsageError
-from hotato.probe.shrink import Shrunk, shrink
+from hotato.model.call import Span
+from hotato.probe import shrink_files
+from hotato.probe.shrink import Shrunk, _ordered, shrink
 from hotato.probe.shrink_fields import paths, pruned
 from hotato.probe.shrink_files import files
 from hotato.probe.shrink_least import least
@@ -105,6 +107,41 @@ def test_what_is_written_has_the_times_that_there_are_and_no_others() -> None:
     found = shrunk(none, said=None, done=[{"type": "tool_call", "name": "book"}])
     (_, line) = files(document(none), found, MockStateAdapter)["voice_trace.jsonl"].splitlines()
     assert json.loads(line) == {"type": "tool_call", "name": "book"}
+
+
+def test_a_span_that_its_source_timed_otherwise_is_written_with_its_times() -> None:
+    data = {"type": "tool_call", "name": "book"}
+    timed = Span(index=0, type="tool_call", name="book", start=3.0, end=4.0, data=data)
+    assert shrink_files._span(timed) == {**data, "start_sec": 3.0, "end_sec": 4.0}
+    moment = Span(index=0, type="tool_call", name="book", start=3.0, end=None, data={**data, "time_sec": 3.0})
+    assert shrink_files._span(moment) == {**data, "time_sec": 3.0}
+
+
+def test_what_a_source_records_is_written_by_name_and_each_record_once() -> None:
+    paid = {"kind": "state", "resource": "orders", "expect": {"status": "paid"}}
+    checks = [
+        {"id": "a", "filters": {"id": 1}, **paid},
+        {"id": "b", "filters": {"status": "open"}, **paid},
+        {"id": "either", "kind": "formula", "expr": "a or b"},
+    ]
+    system = MockStateAdapter({"orders": [{"id": 1, "status": "open"}, {"id": 2, "status": "new"}]})
+    captures = {"tool_call": True, "dtmf": False, "arguments": True}
+    found = shrunk(*checks, state_adapter=system, sources={"trace": {"captures": captures}})
+    texts = files(document(*checks), found, MockStateAdapter)
+    assert texts["state.json"] == json.dumps({"orders": [{"id": 1, "status": "open"}]}, indent=2) + "\n"
+    assert list(json.loads(texts["voice_trace.jsonl"])["source"]["captures"]) == ["arguments", "dtmf", "tool_call"]
+
+
+def test_neighbours_in_time_are_left_out_together() -> None:
+    ordered = _ordered(A.build_context(transcript=SAID, spans=DONE))
+    assert [type(one).__name__[0] + str(one.index) for one in ordered] == ["T0", "S0", "T1", "S1", "T2", "T3", "S2"]
+    bare = A.build_context(transcript=[{"role": "agent", "text": "Hello."}], spans=DONE)
+    assert [type(one).__name__[0] + str(one.index) for one in _ordered(bare)] == ["T0", "S0", "S1", "S2"]
+
+
+def test_what_can_be_left_out_only_after_another_is_left_out() -> None:
+    found = least([0, 1, 2], lambda kept: 2 in kept and not (1 in kept and 0 not in kept), 100)
+    assert (found.kept, found.is_least) == ([2], True)
 
 
 def test_a_field_inside_another_can_go_whatever_its_name() -> None:

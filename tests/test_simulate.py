@@ -13,12 +13,13 @@ from hotato import assert_ as A
 from hotato.cli import main
 from hotato.errors import DocumentError, UsageError
 from hotato.simulate.chance import between, draw, happens
-from hotato.simulate.checks import load_scenario, load_scenario_file
+from hotato.simulate.checks import load_scenario, load_scenario_file, load_test
 from hotato.simulate.evidence import Simulated, simulate
 from hotato.simulate.fill import filled
 from hotato.simulate.pace import said_until
 from hotato.simulate.play import SimulatorInvalid
 from hotato.simulate.scenario import Scenario
+from hotato.simulate.success import judged
 from hotato.simulate.variants import one, variants
 
 LONG = "Thank you for calling, this call is recorded for quality, and I can help you with orders and refunds today."
@@ -76,7 +77,7 @@ def test_names_in_braces_take_their_values_with_their_types() -> None:
     call = played(scenario())
     assert call.transcript[1]["text"] == "A refund for A-1, please."
     assert call.spans[0]["arguments"] == {"amount": 42.5}
-    assert filled("{{{a}}}", {"a": 1}) == "{1}"
+    assert (filled("{{{a}}}", {"a": 1}), filled("{{", {}), filled("}}", {})) == ("{1}", "{", "}")
     assert [filled(text, {}) for text in ("a {{ b", "a }} b")] == ["a { b", "a } b"]
 
 
@@ -177,6 +178,8 @@ def test_an_interruption_cuts_what_the_agent_says() -> None:
     assert LONG.startswith(greeting["text"])
     assert greeting["text"] != LONG
     assert greeting["end"] - cut["start"] == pytest.approx(0.4)
+    (mark,) = call.played.marks
+    assert (mark.onset, mark.expect) == (400 + 8485 * 55 // 100, "yield")  # of the 8.485 s that the greeting takes
 
 
 def test_an_agent_that_does_not_yield_talks_on() -> None:
@@ -195,6 +198,9 @@ def test_what_is_said_in_less_than_two_and_a_half_seconds_is_not_interrupted() -
     mock = {**deepcopy(BASE["agent_mock"]), "greeting": "Hello, how can I help?"}
     with pytest.raises(SimulatorInvalid, match="line 1 of the caller cannot interrupt"):
         played(scenario(caller=caller(interrupts=True), agent_mock=mock))
+    behavior = {"interruptions": {"probability": 1.0}}
+    call = played(scenario(caller={**caller(), "behavior": behavior}, agent_mock=mock))
+    assert call.transcript[0]["text"] == mock["greeting"]
 
 
 @pytest.mark.parametrize(
@@ -209,6 +215,7 @@ def test_chance_lets_a_caller_interrupt_by_words_that_do_not_wait(line: dict[str
 def test_a_clean_line_has_no_noise_whatever_the_scenario_says_of_it() -> None:
     made = scenario(environment={"snr_db": 9, "noise": "cafe"}, variation_matrix={"noise": ["clean", "cafe"]})
     assert [(one.noise, one.snr_db) for one in variants(made)] == [("clean", 80.0), ("cafe", 9)]
+    assert [one.snr_db for one in variants(scenario(environment={"snr_db": 9, "noise": "cafe"}))] == [9]
     assert [one.snr_db for one in variants(scenario(variation_matrix={"noise": ["cafe", "street"]}))] == [26.0, 24.0]
 
 
@@ -225,6 +232,64 @@ def test_a_certain_backchannel_is_said_while_the_agent_talks() -> None:
     greeting, murmur = call.transcript[:2]
     assert (murmur["role"], murmur["text"]) == ("caller", "mhm")
     assert greeting["start"] < murmur["start"] < murmur["end"] < greeting["end"]
+    first = call.played.marks[0]
+    assert (first.onset, first.expect) == (400 + 8485 * 45 // 100, "hold")
+
+
+def test_nothing_is_murmured_into_what_is_interrupted() -> None:
+    behavior = {"backchannels": {"probability": 1.0, "says": ["mhm"]}}
+    call = played(scenario(caller={**caller(interrupts=True), "behavior": behavior}))
+    assert [turn["text"] for turn in call.transcript[1:2]] == ["Yes, but wait."]
+
+
+@pytest.mark.parametrize(
+    ("more", "who"),
+    [
+        ({"caller": {"script": [{"say": "{nothing}"}]}, "agent_mock": {}}, "line 1 of the caller is empty"),
+        ({"agent_mock": {"says": ["{nothing}"]}}, "an answer of the agent is empty"),
+    ],
+)
+def test_words_that_come_to_nothing_are_invalid(more: dict[str, Any], who: str) -> None:
+    with pytest.raises(SimulatorInvalid, match=who):
+        played(scenario(variables={"nothing": " "}, **more))
+
+
+def test_a_call_ends_where_no_branch_goes_on() -> None:
+    def branch(name: str, *inner: dict[str, Any], **acts: Any) -> dict[str, Any]:
+        return {"id": name, "script": [{"say": f"{name}."}], "branches": list(inner), "agent_mock": acts}
+
+    ends = {"termination": {"by": "agent"}}
+    assert len(variants(scenario(branches=[branch("a", branch("b", **ends))]))) == 1
+    assert codes(branches=[branch("a", branch("b"), **ends)]) == [
+        ("needless_field", "branches[0].agent_mock.termination")
+    ]
+    assert codes(branches=[branch("a")], agent_mock=ends) == [("needless_field", "agent_mock.termination")]
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "state"),
+    [
+        (None, "INCONCLUSIVE", "undetermined"),
+        ([{"id": "polite", "status": "PASS"}], "PASS", "met"),
+        ([{"id": "polite", "status": "FAIL"}], "FAIL", "not_met"),
+        ([{"id": "polite", "status": "ERROR"}], "INCONCLUSIVE", "undetermined"),
+        ([{"id": "other", "status": "PASS"}], "INCONCLUSIVE", "undetermined"),
+    ],
+)
+def test_a_rubric_counts_by_its_own_verdict(results: list[Any] | None, status: str, state: str) -> None:
+    rubric = {"id": "polite", "kind": "judge_rubric", "criterion": "The agent is polite."}
+    test = load_test(
+        {
+            "kind": "hotato.conversation-test",
+            "version": 1,
+            "id": "t",
+            "agent": "a",
+            "assertions": {"rubric": [rubric]},
+            "success": {"required": ["no_rubric_failure"]},
+        }
+    )
+    _, found = judged(test, A.build_context(), None if results is None else {"results": results})
+    assert (found["status"], [one["state"] for one in found["conditions"]]) == (status, [state])
 
 
 def test_keys_handoffs_exchanges_and_errors_are_on_the_trace() -> None:

@@ -10,7 +10,7 @@ import msgspec
 from hotato.model.fault import Fault
 from hotato.simulate.documents import plain
 from hotato.simulate.fill import names
-from hotato.simulate.scenario import Acts, AgentMock, Branch, Change, Line, Scenario
+from hotato.simulate.scenario import Acts, Branch, Change, Line, Scenario
 
 Where = tuple[str | int, ...]
 _FILLED = ("says", "tools", "http", "handoffs", "greeting", "state")
@@ -105,8 +105,6 @@ def _acts(acts: Acts, lines: int, where: Where, known: set[str], is_leaf: bool) 
                 said = "a tool that went wrong changes nothing"
                 yield Fault((*where, "tools", place, "changes"), "exclusive_fields", said)
     value = plain(acts)
-    if isinstance(acts, AgentMock) and acts.yield_ms is None:
-        value.pop("yield_ms", None)
     yield from _names({name: value[name] for name in _FILLED if name in value}, where, known)
 
 
