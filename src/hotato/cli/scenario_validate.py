@@ -1,11 +1,11 @@
-"""Report every problem of scenarios and conversation tests, without playing them.
+"""Report every problem of scenarios, conversation tests and suites, without playing them.
 
 For example:
   hotato scenario validate refund.yaml
-  hotato scenario validate scenarios/*.yaml tests/*.yaml
+  hotato scenario validate scenarios/*.yaml tests/*.yaml suite.yaml
   hotato scenario validate - --format json < refund.yaml
 
-A conversation test is read with the scenario and the packs that it names. Of a scenario the number of its runs is
+A conversation test is read with the scenario and the packs that it names, a suite with its tests. Of a scenario the number of its runs is
 told: each way through its branches, in each cell of its variation_matrix, repeated.
 
 Exit codes: 0 no problem, 2 a problem in any file, 3 internal error.
@@ -24,7 +24,7 @@ _FIELDS = ("code", "file", "line", "column", "path", "message", "guess")
 
 def configure(parser: Parser) -> None:
     """Declare flags."""
-    said = "a scenario or a conversation test, YAML or JSON; - is standard input"
+    said = "a scenario, a conversation test or a suite, YAML or JSON; - is standard input"
     parser.operand("FILE", said, completes="file", required=True, many=True)
     parser.limits()
     parser.formats()
@@ -53,7 +53,7 @@ def main(args: Namespace) -> int:
 def _checked(file: str) -> dict[str, Any]:
     """Return what is to be said of one file."""
     from hotato.errors import UsageError
-    from hotato.simulate import checks, documents, scenario
+    from hotato.simulate import checks, documents, scenario, suite
     from hotato.simulate.variants import variants
 
     told, count, problems, kind = "", 0, [], ""
@@ -64,6 +64,9 @@ def _checked(file: str) -> dict[str, Any]:
             test = checks.load_test(tree)
             count = len(test.document.assertions.deterministic) + len(test.document.assertions.rubric)
             told = f"a conversation test, {_many(count, 'assertion')}"
+        elif kind == suite.KIND:
+            count = len(suite.load_suite(tree).tests)
+            told = f"a suite, {_many(count, 'test')}"
         else:
             kind = scenario.KIND
             count = len(variants(checks.load_scenario(tree)))
