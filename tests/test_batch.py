@@ -282,7 +282,7 @@ def test_a_defect_of_a_kind_is_a_row_and_exit_3(place: Path, monkeypatch: pytest
     def broken(*_: object) -> list[dict[str, Any]]:
         raise InternalError("broken", "greets")
 
-    monkeypatch.setattr(_judge, "results_of", broken)
+    monkeypatch.setattr(_judge, "findings", broken)
     made = judged(place, "out", envelopes=False)
     assert made["errors"]["internal"] == 60
     assert made["exit_code"] == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,11 +9,12 @@ import msgspec
 import pyarrow as pa
 
 from hotato.batch._record import EVIDENCE, call_of, decoded, id_of
-from hotato.batch._rows import MOST_CALLS, MOST_SLOW, Ledger, Tally
+from hotato.batch._rows import Ledger
 from hotato.errors import InternalError, UsageError
 from hotato.model import codec
 from hotato.model.call import Call
 from hotato.plan.compile import Plan
+from hotato.plan.lean import findings, findings_of
 from hotato.plan.run import judge as results_of
 from hotato.plan.summary import envelope
 
@@ -59,24 +59,21 @@ def judged(
                 record = decoded(item.line) if item.line else item.record
                 call_id = id_of(record, item.name)
                 call = call_of(record, capture_complete=capture_complete)
-            results = results_of(plan, call)
+            if envelopes or plan.plain:
+                results = results_of(plan, call)
+                found = findings_of(results)
+            else:
+                found = findings(plan, call)
         except UsageError as error:
             ledger.error(call_id, error.problems[0].code)
             continue
         except (InternalError, RecursionError):
             ledger.error(call_id, INTERNAL)
             continue
-        ledger.judged(call_id, results)
+        ledger.judged(call_id, found)
         if envelopes:
             whole = envelope(results, plan.inconclusive_policy, call.audit)
             yield codec.encode({"call_id": call_id, "envelope": whole}).encode("ascii") + b"\n"
-
-
-def trimmed(tally: Tally) -> Tally:
-    """Return a tally with no more calls and measurements than the index lists, in order."""
-    tally.worst = heapq.nsmallest(MOST_CALLS, tally.worst)
-    tally.slow = heapq.nsmallest(MOST_SLOW, tally.slow)
-    return tally
 
 
 def items_of(calls: pa.RecordBatch, source: str, first: int = 0) -> Iterator[Item]:

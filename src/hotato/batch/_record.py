@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +17,19 @@ EVIDENCE = ("transcript", "spans", "state", "timing")
 def decoded(line: bytes) -> Any:
     """Return the value of a line. Raise EvidenceError."""
     try:
-        return codec.decode(line.decode("utf-8").removeprefix("\ufeff"))
-    except UnicodeDecodeError:
-        raise EvidenceError(Problem(code="file_encoding", message="not UTF-8 text")) from None
+        return codec.decode_bytes(line.removeprefix(codecs.BOM_UTF8))
     except codec.JsonError as fault:
+        if not _is_utf_8(line):
+            raise EvidenceError(Problem(code="file_encoding", message="not UTF-8 text")) from None
         raise EvidenceError(Problem(code=fault.code, message=f"not JSON: {fault.message}")) from None
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def id_of(record: Any, otherwise: str) -> str:

@@ -9,9 +9,11 @@ from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 from hotato.plan.compile import Plan
+from hotato.plan.lean import Findings
 from hotato.plan.summary import exit_code
 
 ERROR = "ERROR"
@@ -36,6 +38,7 @@ MOST_NAMED = 6  # failing assertions named beside a call
 _FLAT = frozenset(("turn", "before_turn", "after_turn"))
 _LISTED = frozenset(("pairs", "events", "claims", "hits", "matched_rules"))
 _SEEN = _FLAT | _LISTED | {"turns", "span_ids"}
+_NUMBERED = frozenset(NUMBERS)
 
 
 class Worst(msgspec.Struct, frozen=True, array_like=True, order=True):
@@ -77,81 +80,93 @@ class Tally(msgspec.Struct, array_like=True):
 
 
 class Ledger:
-    """Takes the results of calls one by one, and gives their rows and counts."""
+    """Takes what was found of calls, one by one, and gives their rows and counts."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._ids = [node.id for node in plan.nodes]
         self._kinds = [node.stamp["kind"] for node in plan.nodes]
-        self._calls: list[tuple[str, int]] = []
+        self._calls: list[str] = []
+        self._sizes: list[int] = []
         self._at_error: list[int] = []
         self._status: list[str] = []
         self._code: list[str] = []
         self._exercised: list[int | None] = []
-        self._rare: dict[str, dict[int, Any]] = {name: {} for name in ("vacuous", "skipped", "evidence", *NUMBERS)}
-        self.tally = Tally([[0, 0, 0, 0, 0] for _ in plan.nodes])
+        self._flagged: dict[str, list[int]] = {"vacuous": [], "skipped": []}
+        self._measured: dict[str, dict[int, float]] = {name: {} for name in NUMBERS}
+        self._evidence: list[str] = []
+        self._ends: list[int] = [0]
+        self._tally = Tally([[0, 0, 0, 0, 0] for _ in plan.nodes])
 
-    def judged(self, call_id: str, results: Sequence[Mapping[str, Any]]) -> None:
-        """Take the results of one call, in the order of the plan."""
-        counts, rare, row = self.tally.checks, self._rare, len(self._status)
-        totals = {PASS: 0, FAIL: 0, INCONCLUSIVE: 0}
-        for result, count in zip(results, counts, strict=True):
-            status = result["status"]
-            self._status.append(status)
-            self._code.append(result["code"])
-            self._exercised.append(result.get("exercised"))
-            totals[status] += 1
-            count[_PLACES[status]] += 1
-            if "vacuous" in result:
-                rare["vacuous"][row] = True
-                count[3] += 1
-            if "skipped" in result:
-                rare["skipped"][row] = True
-                count[4] += 1
-            keys = result.keys()
-            if not _SEEN.isdisjoint(keys):
-                rare["evidence"][row] = _evidence(result)
-            for name in NUMBERS:
-                if name in keys and type(result[name]) in (int, float):
-                    rare[name][row] = float(result[name])
-                    if name == "measured_ms":
-                        self._measured(Slow(-float(result[name]), len(self._calls), call_id, result["id"], status))
-            row += 1
-        self._called(call_id, results, totals)
+    def judged(self, call_id: str, found: Findings) -> None:
+        """Take what was found of one call."""
+        row, ends, evidence = len(self._status), self._ends, self._evidence
+        for fields in found.fields:
+            if fields:
+                keys = fields.keys()
+                if not _SEEN.isdisjoint(keys):
+                    evidence += _evidence(fields)
+                if not _NUMBERED.isdisjoint(keys):
+                    self._numbers(call_id, found, len(ends) - 1 - row, fields)
+            ends.append(len(evidence))
+        ends += [len(evidence)] * (len(found.statuses) - len(found.fields))
+        self._status += found.statuses
+        self._code += found.codes
+        self._exercised += found.exercised
+        for name, places in (("vacuous", found.vacuous), ("skipped", found.skipped)):
+            if places:
+                self._flagged[name] += [row + place for place in places]
+                for place in places:
+                    self._tally.checks[place][3 if name == "vacuous" else 4] += 1
+        self._called(call_id, found)
 
     def error(self, call_id: str, code: str) -> None:
         """Take a call that could not be judged."""
-        self._at_error.append(len(self._calls))
-        self._calls.append((call_id, 1))
+        self._at_error.append(len(self._status))
+        self._calls.append(call_id)
+        self._sizes.append(1)
         self._status.append(ERROR)
         self._code.append(code)
         self._exercised.append(None)
-        self.tally.calls += 1
-        self.tally.errors = {**self.tally.errors, code: self.tally.errors.get(code, 0) + 1}
+        self._ends.append(len(self._evidence))
+        self._tally.calls += 1
+        self._tally.errors = {**self._tally.errors, code: self._tally.errors.get(code, 0) + 1}
+
+    def tally(self) -> Tally:
+        """Return the counts of all calls that were taken, with no more calls and measurements than the index lists."""
+        tally, size = self._tally, len(self._ids)
+        statuses = self._status
+        if self._at_error:
+            wrong = set(self._at_error)
+            statuses = [status for row, status in enumerate(statuses) if row not in wrong]
+        for place, counts in enumerate(tally.checks):
+            column = statuses[place::size]
+            counts[:3] = column.count(PASS), column.count(FAIL), column.count(INCONCLUSIVE)
+        tally.worst = heapq.nsmallest(MOST_CALLS, tally.worst)
+        tally.slow = heapq.nsmallest(MOST_SLOW, tally.slow)
+        return tally
 
     def rows(self) -> pa.RecordBatch:
         """Return all rows, in the order in which the calls were taken."""
         count = len(self._status)
-        repeated = [size for _, size in self._calls]
-        ids = pa.array([call_id for call_id, _ in self._calls], pa.string())
-        places = pa.array([place for place, size in enumerate(repeated) for _ in range(size)], pa.int64())
         columns = [
-            ids.take(places),
+            pa.array(self._calls, pa.string()).take(self._repeated()),
             self._of_plan(self._ids),
             self._of_plan(self._kinds),
-            pa.array(self._status, pa.string()),
-            pa.array(self._code, pa.string()),
+            _words(self._status),
+            _words(self._code),
             pa.array(self._exercised, pa.int64()),
-            *(self._flags(name, count) for name in ("vacuous", "skipped")),
-            self._lists(count),
-            *(self._numbers(name, count) for name in NUMBERS),
+            *(_flags(places, count) for places in self._flagged.values()),
+            pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), pa.array(self._evidence, pa.string())),
+            *(_sparse(found, count) for found in self._measured.values()),
         ]
         return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
-    def _called(self, call_id: str, results: Sequence[Mapping[str, Any]], totals: Mapping[str, int]) -> None:
-        place = len(self._calls)
-        self._calls.append((call_id, len(results)))
-        tally, failed, open_ = self.tally, totals[FAIL], totals[INCONCLUSIVE]
+    def _called(self, call_id: str, found: Findings) -> None:
+        place, tally, statuses = len(self._calls), self._tally, found.statuses
+        self._calls.append(call_id)
+        self._sizes.append(len(statuses))
+        failed, open_ = statuses.count(FAIL), statuses.count(INCONCLUSIVE)
         tally.calls += 1
         tally.failed += failed > 0
         code = exit_code(failed, open_, self._plan.inconclusive_policy)
@@ -160,41 +175,64 @@ class Ledger:
         if len(tally.worst) >= 2 * MOST_CALLS:
             tally.worst = heapq.nsmallest(MOST_CALLS, tally.worst)
         if len(tally.worst) < MOST_CALLS or failed or open_:
-            names = [result["id"] for result in results if result["status"] == FAIL][:MOST_NAMED] if failed else []
+            names = [self._ids[at] for at, status in enumerate(statuses) if status == FAIL] if failed else []
             tally.worst = tally.worst or []
-            tally.worst.append(Worst(*key, totals[PASS], call_id, code, names))
+            tally.worst.append(Worst(*key, len(statuses) - failed - open_, call_id, code, names[:MOST_NAMED]))
 
-    def _measured(self, slow: Slow) -> None:
-        kept = self.tally.slow = self.tally.slow or []
+    def _numbers(self, call_id: str, found: Findings, place: int, fields: Mapping[str, Any]) -> None:
+        row = len(self._status) + place
+        for name in NUMBERS:
+            value = fields.get(name)
+            if type(value) is int or type(value) is float:
+                self._measured[name][row] = float(value)
+                if name == "measured_ms":
+                    self._slow(Slow(-float(value), len(self._calls), call_id, self._ids[place], found.statuses[place]))
+
+    def _slow(self, slow: Slow) -> None:
+        kept = self._tally.slow = self._tally.slow or []
         if len(kept) >= 10 * MOST_SLOW:
             kept[:] = heapq.nsmallest(MOST_SLOW, kept)
         kept.append(slow)
 
+    def _repeated(self) -> pa.Array:
+        """Return for each row the position of its call."""
+        ends = pa.array([*accumulate(self._sizes, initial=0)], pa.int32())
+        return pc.list_parent_indices(pa.ListArray.from_arrays(ends, pa.nulls(len(self._status))))
+
     def _of_plan(self, values: list[str]) -> pa.Array:
         """Return a column that repeats a value of each assertion for every call, and is empty for one that was not judged."""
         whole, empty = pa.array(values, pa.string()), pa.array([""], pa.string())
-        wrong = set(self._at_error)
-        parts = [empty if place in wrong else whole for place in range(len(self._calls))]
+        parts, size, row = [], len(values), 0
+        for at in [*self._at_error, len(self._status)]:
+            parts += [whole] * ((at - row) // size if size else 0)
+            if at < len(self._status):
+                parts.append(empty)
+            row = at + 1
         return pa.concat_arrays(parts) if parts else pa.array([], pa.string())
 
-    def _flags(self, name: str, count: int) -> pa.Array:
-        found = self._rare[name]
-        return pa.array([place in found for place in range(count)] if found else [False] * count, pa.bool_())
 
-    def _numbers(self, name: str, count: int) -> pa.Array:
-        found = self._rare[name]
-        if not found:
-            return pa.nulls(count, pa.float64())
-        return pa.array([found.get(place) for place in range(count)], pa.float64())
-
-    def _lists(self, count: int) -> pa.Array:
-        found = self._rare["evidence"]
-        ends = [0, *accumulate(len(found[place]) if place in found else 0 for place in range(count))]
-        values = [one for ids in found.values() for one in ids]
-        return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), pa.array(values, pa.string()))
+def _words(values: list[str]) -> pa.Array:
+    """Return a column of few distinct words. It is made by way of their numbers, which is faster than word by word."""
+    known = {word: number for number, word in enumerate(dict.fromkeys(values))}
+    numbers = pa.array([known[word] for word in values], pa.int32())
+    return pa.array([*known], pa.string()).take(numbers)
 
 
-_PLACES = {PASS: 0, FAIL: 1, INCONCLUSIVE: 2}
+def _flags(places: list[int], count: int) -> pa.Array:
+    flags = [False] * count
+    for place in places:
+        flags[place] = True
+    return pa.array(flags, pa.bool_())
+
+
+def _sparse(found: Mapping[int, float], count: int) -> pa.Array:
+    """Return a column of numbers of which most are null."""
+    if not found:
+        return pa.nulls(count, pa.float64())
+    values: list[float | None] = [None] * count
+    for place, value in found.items():
+        values[place] = value
+    return pa.array(values, pa.float64())
 
 
 def merged(tallies: Sequence[Tally]) -> Tally:
@@ -226,14 +264,28 @@ def add(whole: Tally, one: Tally) -> None:
 
 def _evidence(result: Mapping[str, Any]) -> list[str]:
     """Return what a result rests on: `s_4` for a span, `t_3` for a turn, both by their position in the input."""
+    names = _SEEN & result.keys()
+    if len(names) == 1:  # the usual one: one place is told
+        (name,) = names
+        told = result[name]
+        if name in _FLAT:
+            return [] if told is None else [f"t_{told}"]
+        if name == "span_ids" and len(told) < 2:
+            return list(told)
     spans, turns = set(result.get("span_ids", ())), set(result.get("turns", ()))
-    turns.update(result[name] for name in _FLAT & result.keys())
-    for name in _LISTED & result.keys():
+    turns.update(result[name] for name in _FLAT & names)
+    for name in _LISTED & names:
         for item in result[name]:
-            for one in (item, item.get("from"), item.get("to")):
-                if one is not None:
+            spans.add(item.get("span_id"))
+            turns.add(item.get("turn"))
+            for end in ("from", "to"):
+                if (one := item.get(end)) is not None:
                     spans.add(one.get("span_id"))
                     turns.add(one.get("turn"))
     spans.discard(None)
     turns.discard(None)
-    return [*sorted(spans, key=lambda span: int(span[2:])), *(f"t_{turn}" for turn in sorted(turns))]
+    return [*sorted(spans, key=_place), *(f"t_{turn}" for turn in sorted(turns))]
+
+
+def _place(span: str) -> int:
+    return int(span[2:])

@@ -9,7 +9,7 @@ import msgspec
 import pyarrow as pa
 
 from hotato.batch._document import Judged, compiled
-from hotato.batch._judge import judged, trimmed
+from hotato.batch._judge import judged
 from hotato.batch._read import items
 from hotato.batch._rows import Ledger, Tally
 from hotato.batch._sources import Piece
@@ -70,7 +70,7 @@ def _judged(spec: Spec, plan: Plan, piece: Piece) -> Outcome:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as stream:
         stream.write_batch(batch)
-    return Outcome(sink.getvalue().to_pybytes(), trimmed(ledger.tally), envelopes)
+    return Outcome(sink.getvalue().to_pybytes(), ledger.tally(), envelopes)
 
 
 def _known(spec: bytes) -> tuple[Spec, Plan]:
