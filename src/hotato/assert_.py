@@ -133,6 +133,12 @@ def judge_bytes(plan: Plan, raw: bytes, *, state: Callable[[Any], StateAdapter] 
     is not supplied, other keys are left alone. `state` makes a system of record of what the call has under that name, such
     as `MockStateAdapter`; without it there is none. Raise EvidenceError, and InternalError, naming the assertion.
     """
+    from hotato.context.typed import of_bytes
+
+    if not plan.plain and (quick := of_bytes(raw)) is not None:
+        if state is not None and quick.state is not None:
+            quick.state_adapter = state(quick.state)
+        return codec.encode_bytes(run(plan, quick))
     try:
         record = codec.decode_bytes(raw)
     except codec.JsonError as error:

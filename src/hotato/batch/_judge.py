@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from hotato.batch._record import EVIDENCE, call_of, decoded, id_of
+from hotato.batch._record import EVIDENCE, call_of, decoded, id_of, record_of, typed_or_not
 from hotato.batch._rows import Ledger
+from hotato.context.typed import Typed
 from hotato.errors import InternalError, UsageError
 from hotato.model import codec
 from hotato.model.call import Call
@@ -54,9 +55,12 @@ def judged(
             if item.fault:
                 ledger.error(call_id, item.fault)
                 continue
-            call = item.call
+            call: Call | Typed | None = item.call
             if call is None:
-                record = decoded(item.line) if item.line else item.record
+                if plan.plain:
+                    record = decoded(item.line) if item.line else item.record
+                else:
+                    record = record_of(item.line) if item.line else typed_or_not(item.record)
                 call_id = id_of(record, item.name)
                 call = call_of(record, capture_complete=capture_complete)
             if envelopes or plan.plain:

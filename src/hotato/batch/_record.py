@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Mapping
 from typing import Any
 
+from hotato.context import typed
 from hotato.context.build import build_context
 from hotato.errors import EvidenceError, Problem
 from hotato.model import codec
@@ -24,6 +25,18 @@ def decoded(line: bytes) -> Any:
         raise EvidenceError(Problem(code=fault.code, message=f"not JSON: {fault.message}")) from None
 
 
+def record_of(line: bytes) -> Any:
+    """Return what a line holds, as `call_of` takes it: its evidence where types can tell it, else its value. Raise EvidenceError."""
+    found = typed.of_bytes(line.removeprefix(codecs.BOM_UTF8))
+    return typed_or_not(decoded(line)) if found is None else found
+
+
+def typed_or_not(record: Any) -> Any:
+    """Return the evidence that a decoded row holds where types can tell it, else the row."""
+    found = typed.of_value(record)
+    return record if found is None else found
+
+
 def _is_utf_8(line: bytes) -> bool:
     try:
         line.decode("utf-8")
@@ -34,17 +47,23 @@ def _is_utf_8(line: bytes) -> bool:
 
 def id_of(record: Any, otherwise: str) -> str:
     """Return the id of a call; `otherwise` where the row gives none."""
-    found = record.get("call_id") if isinstance(record, Mapping) else None
+    if isinstance(record, typed.Typed):
+        found = record.call_id
+    else:
+        found = record.get("call_id") if isinstance(record, Mapping) else None
     if isinstance(found, str) and found:
         return found if found.isascii() else found.encode("utf-8", "backslashreplace").decode()
     return str(found) if type(found) is int else otherwise
 
 
-def call_of(record: Any, *, capture_complete: bool = False) -> Call:
+def call_of(record: Any, *, capture_complete: bool = False) -> Call | typed.Typed:
     """Return the call of a row: an object with some of `transcript`, `spans`, `state` and `timing`. Raise EvidenceError.
 
     A key that is absent or null was not supplied. Other keys are left alone.
     """
+    if isinstance(record, typed.Typed):
+        record.state_adapter = None if record.state is None else state_of(record.state)
+        return record
     if not isinstance(record, Mapping):
         raise EvidenceError(Problem(code="call", message="a row of many calls is an object"))
     given = {name: record[name] for name in EVIDENCE if record.get(name) is not None}

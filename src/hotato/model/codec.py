@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from hotato.model.limits import amount, limit, raising
 
+T = TypeVar("T")
 LARGEST = 1.7976931348623157e308  # the largest float; an integer of JSON may be larger
 
 
@@ -56,6 +57,7 @@ _slow = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, pa
 _fast = msgspec.json.Decoder().decode
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
+_NO_MARKS = bytes(set(range(256)) - set(b"{}[]:"))
 _again = msgspec.json.Encoder().encode
 
 
@@ -88,15 +90,30 @@ def decode_bytes(raw: bytes) -> Any:
         raise JsonError("json_syntax", "not UTF-8 text") from None
 
 
+def decode_typed(raw: bytes, decoder: Callable[[bytes], T]) -> T | None:
+    """Return what a typed decoder of msgspec reads of a text; None unless that is surely all that a strict one reads.
+
+    A key that the types do not name is none that was read. What the types leave out where it is absent, they leave out where
+    the value is encoded again.
+    """
+    if len(raw) > limit("values"):
+        return None
+    try:
+        value = decoder(raw)
+    except (ValueError, RecursionError):
+        return None
+    return value if _is_strict_bytes(value, raw) else None
+
+
 def _is_strict_bytes(value: Any, raw: bytes) -> bool:
     """Say of one value what `_is_strict` says of values."""
-    if b"\\u003" in raw:
+    if b"\\" in raw and b"\\u003" in raw:
         return False
     try:
-        again = _again(value)
+        marks = _again(value).translate(None, _NO_MARKS)
     except (ValueError, RecursionError):
         return False
-    return again.count(b":") == raw.count(b":") and _is_flat(again)
+    return marks.count(b":") == raw.count(b":") and _is_flat(marks)
 
 
 def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
