@@ -279,7 +279,7 @@ def test_a_defect_of_a_kind_is_a_row_and_exit_3(place: Path, monkeypatch: pytest
     from hotato.batch import _judge
     from hotato.errors import InternalError
 
-    def broken(*_: object) -> list[dict[str, Any]]:
+    def broken(*_: object, **__: object) -> list[dict[str, Any]]:
         raise InternalError("broken", "greets")
 
     monkeypatch.setattr(_judge, "findings", broken)

@@ -53,7 +53,12 @@ def test_a_case_is_counted_as_its_envelope_has_it(case: Case) -> None:
     resources = Resources(case.files.__getitem__, verify)
     for strict in (None, True):
         plan = compile_plan(load(loaded, resources), resources, strict=strict)
-        assert for_counting(plan, build_call(case.call)) == of_envelope(plan, build_call(case.call))
+        whole = of_envelope(plan, build_call(case.call))
+        assert for_counting(plan, build_call(case.call)) == whole
+        if isinstance(whole, list):
+            bare = findings(plan, build_call(case.call), bare=True)
+            assert [bare.statuses, bare.codes, bare.exercised, sorted(bare.vacuous), sorted(bare.skipped)] == whole[:5]
+            assert not bare.fields
 
 
 def test_an_assertion_that_breaks_is_named_as_in_an_envelope(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,9 +92,13 @@ def test_a_batch_without_shortcuts_has_the_same_rows(monkeypatch: pytest.MonkeyP
     ]  # fmt: skip
     given = pa.RecordBatch.from_pylist([{"call_id": str(n), "call": json.dumps(one)} for n, one in enumerate(calls)])
     tables = []
-    for plain in ("0", "1"):
+    for plain in ("1", "0"):
         monkeypatch.setenv("HOTATO_PLAIN", plain)
         tables.append(batch.judge(A.compile_assertions({"version": 1, "assertions": items}), given))
     assert tables[0] == tables[1]
+    bare = batch.judge(A.compile_assertions({"version": 1, "assertions": items}), given, statuses_only=True)
+    assert bare.schema == batch.STATUSES
+    assert bare == tables[0].select(batch.STATUSES.names)
+    assert "vacuous" in bare.schema.names
     assert tables[0].column("status").to_pylist().count("ERROR") == 2
     assert tables[0].column("measured_ms").to_pylist()[3] == 20.0

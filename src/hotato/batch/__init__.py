@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hotato.batch._judge import judge
-    from hotato.batch._rows import SCHEMA
+    from hotato.batch._rows import SCHEMA, STATUSES
     from hotato.batch._run import Watcher
 
-__all__ = ["SCHEMA", "judge", "resume", "run", "status"]
+__all__ = ["SCHEMA", "STATUSES", "judge", "resume", "run", "status"]
 
-_LATE = {"judge": "_judge", "SCHEMA": "_rows"}
+_LATE = {"judge": "_judge", "SCHEMA": "_rows", "STATUSES": "_rows"}
 
 
 def run(

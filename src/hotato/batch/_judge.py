@@ -32,21 +32,32 @@ class Item(msgspec.Struct):
     fault: str = ""
 
 
-def judge(plan: Plan, calls: pa.RecordBatch, *, capture_complete: bool = False) -> pa.RecordBatch:
+def judge(
+    plan: Plan, calls: pa.RecordBatch, *, capture_complete: bool = False, statuses_only: bool = False
+) -> pa.RecordBatch:
     """Return the results of calls as rows of `SCHEMA`, one for each call and assertion, in the order of both.
 
     A row of `calls` has a `call_id`, and either `call`, the text of a JSON object as a line of input has it, or columns
     `transcript`, `spans`, `state` and `timing`: each JSON text, or nested as Arrow has it. A call that cannot be judged
     is one row with status ERROR, an empty assertion and a code. Nothing is raised for what a call holds.
+
+    With `statuses_only` the rows are of `STATUSES`: they end before `evidence`, and what these columns hold is not collected.
     """
     ledger = Ledger(plan)
-    for _ in judged(plan, items_of(calls, "row"), ledger, capture_complete=capture_complete):
+    items = items_of(calls, "row")
+    for _ in judged(plan, items, ledger, capture_complete=capture_complete, bare=statuses_only):
         pass
-    return ledger.rows()
+    return ledger.statuses() if statuses_only else ledger.rows()
 
 
 def judged(
-    plan: Plan, items: Iterable[Item], ledger: Ledger, *, capture_complete: bool = False, envelopes: bool = False
+    plan: Plan,
+    items: Iterable[Item],
+    ledger: Ledger,
+    *,
+    capture_complete: bool = False,
+    envelopes: bool = False,
+    bare: bool = False,
 ) -> Iterator[bytes]:
     """Judge calls into a ledger; with `envelopes` yield the line of each, `{"call_id": ..., "envelope": ...}`."""
     for item in items:
@@ -67,7 +78,7 @@ def judged(
                 results = results_of(plan, call)
                 found = findings_of(results)
             else:
-                found = findings(plan, call)
+                found = findings(plan, call, bare=bare)
         except UsageError as error:
             ledger.error(call_id, error.problems[0].code)
             continue

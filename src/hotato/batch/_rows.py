@@ -32,6 +32,7 @@ SCHEMA = pa.schema(
         *((name, pa.float64()) for name in NUMBERS),
     ]
 )
+STATUSES = pa.schema([SCHEMA.field(place) for place in range(SCHEMA.get_field_index("evidence"))])
 MOST_CALLS = 500  # calls that the index lists
 MOST_SLOW = 20
 MOST_NAMED = 6  # failing assertions named beside a call
@@ -148,6 +149,12 @@ class Ledger:
 
     def rows(self) -> pa.RecordBatch:
         """Return all rows, in the order in which the calls were taken."""
+        rests = pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), pa.array(self._evidence, pa.string()))
+        numbers = [_sparse(found, len(self._status)) for found in self._measured.values()]
+        return pa.RecordBatch.from_arrays([*self.statuses().columns, rests, *numbers], schema=SCHEMA)
+
+    def statuses(self) -> pa.RecordBatch:
+        """Return all rows without what they rest on and what was measured."""
         count = len(self._status)
         columns = [
             pa.array(self._calls, pa.string()).take(self._repeated()),
@@ -157,10 +164,8 @@ class Ledger:
             _words(self._code),
             pa.array(self._exercised, pa.int64()),
             *(_flags(places, count) for places in self._flagged.values()),
-            pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), pa.array(self._evidence, pa.string())),
-            *(_sparse(found, count) for found in self._measured.values()),
         ]
-        return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+        return pa.RecordBatch.from_arrays(columns, schema=STATUSES)
 
     def _called(self, call_id: str, found: Findings) -> None:
         place, tally, statuses = len(self._calls), self._tally, found.statuses

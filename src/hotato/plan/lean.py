@@ -32,14 +32,17 @@ class Findings(msgspec.Struct):
     fields: Sequence[Mapping[str, Any]] = ()
 
 
-def findings(plan: Plan, call: Any) -> Findings:
-    """Return what `judge` finds of a call, without a sentence, a comparison or a text. Raise as `judge` does."""
+def findings(plan: Plan, call: Any, *, bare: bool = False) -> Findings:
+    """Return what `judge` finds of a call, without a sentence, a comparison or a text. Raise as `judge` does.
+
+    `bare` leaves `fields` out, and with them what a result rests on and what was measured.
+    """
     evidence = Evidence(call, join=plan.join_segments, brief=True)
     nodes, known, strict = plan.nodes, evidence.statuses, plan.strict
     statuses, codes = [""] * len(nodes), [""] * len(nodes)
     exercised: list[int | None] = [None] * len(nodes)
-    fields = [_NONE] * len(nodes)
-    made = Findings(statuses, codes, exercised, fields=fields)
+    fields = [] if bare else [_NONE] * len(nodes)
+    made = Findings(statuses, codes, exercised, [], [], fields)
     for place in plan.order:
         node = nodes[place]
         try:
@@ -51,7 +54,9 @@ def findings(plan: Plan, call: Any) -> Findings:
             if codes[place] == "skipped":
                 made.skipped.append(place)
         else:
-            codes[place], fields[place] = verdict.code, verdict.fields
+            codes[place] = verdict.code
+            if not bare:
+                fields[place] = verdict.fields
             if verdict.truth is None:
                 status = INCONCLUSIVE
             else:
