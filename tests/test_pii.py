@@ -262,3 +262,15 @@ def test_no_value_stands_anywhere_on_a_result() -> None:
     printed = msgspec.json.encode(envelope).decode()
     assert len(envelope["results"][0]["hits"]) == len(PLACES)
     assert not [exactly for _, _, exactly in PLACES if exactly in printed]
+
+
+def test_what_is_kept_of_one_call_is_nothing_to_another_where_other_words_were_heard() -> None:
+    answer = "four two five five five five zero one four two"
+    asked, bare = (
+        said(question, answer, roles="ac") for question in ("what is your phone number", "what is your order number")
+    )
+    for _ in range(2):
+        assert not pii.find(bare, known={})
+        assert [hit.detector for hit in pii.find(asked, known={})] == ["phone"]
+        assert not pii.find(bare)
+        assert [hit.detector for hit in pii.find(asked)] == ["phone"]

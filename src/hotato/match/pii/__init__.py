@@ -20,7 +20,7 @@ from hotato.match.order import in_order
 from hotato.match.pii._clean import clean
 from hotato.match.pii._found import Found
 from hotato.match.pii._labels import OTHER, OWNERS
-from hotato.match.pii._look import may_hold, speeches
+from hotato.match.pii._look import mark_words, may_hold, speeches
 from hotato.match.pii._mask import MASK, Mask, mask
 from hotato.match.pii._speech import Labels, Speech
 from hotato.match.pii._stretch import Stretch
@@ -123,7 +123,8 @@ def _labels() -> Labels:
         known.update(getattr(module, "CUES", {}))
         weak.update(getattr(module, "WEAK_CUES", {}))
         pairs.update(getattr(module, "PAIRS", {}))
-    return Labels(known, weak, OWNERS, pairs)
+    every = [detector.needs.union(*detector.spelt) for detector in _detectors()]
+    return Labels(known, weak, OWNERS, pairs, _hints(), frozenset(("iban",)).union(mark_words(), *every))
 
 
 @cache
@@ -139,6 +140,8 @@ def _hints() -> frozenset[str]:
 
 Pairs = list[tuple[str, Found, Language]]
 Speeches = dict[tuple[Any, ...], Pairs]  # what was found in each speech, for who looks again at much the same turns
+_nothing_in: set[tuple[Any, ...]] = set()  # speeches in which nothing is found, whatever call they are of
+_MOST_KEPT = 4096
 
 
 def in_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS) -> list[Hit]:
@@ -165,13 +168,8 @@ def find(turns: Sequence[Turn], regions: tuple[str, ...] = REGIONS, known: Speec
     with what each speech holds and spares reading it again, for who looks several times while the regions are the same.
     """
     hits = []
-    for speech, tables in speeches(in_order(turns), _labels(), regions, _hints()):
-        if known is None:
-            every = list(_in_speech(speech, tables))
-        elif (key := speech.key) in known:
-            every = known[key]
-        else:
-            every = known[key] = list(_in_speech(speech, tables))
+    for speech, tables in speeches(in_order(turns), _labels(), regions, plain=known is None):
+        every = list(_in_speech(speech, tables)) if known is None else _known(speech, tables, known)
         for name, found, table in every:
             pieces = list(speech.pieces(found.start, found.end, table))
             if not pieces:
@@ -181,6 +179,20 @@ def find(turns: Sequence[Turn], regions: tuple[str, ...] = REGIONS, known: Speec
             hits.append(Hit(name, found.code, first.index, first.role, spans, found.said, found.value))
     hits.sort(key=lambda hit: (hit.turn, hit.spans[0][1], hit.detector, hit.spans))
     return hits
+
+
+def _known(speech: Speech, tables: Sequence[Language], known: Speeches) -> Pairs:
+    """Return what is found in a speech, read once. What is found is known for one call; that nothing is, for all."""
+    key = speech.key
+    if key in _nothing_in:
+        return []
+    if key not in known:
+        known[key] = list(_in_speech(speech, tables))
+        if not known[key]:
+            if len(_nothing_in) >= _MOST_KEPT:
+                _nothing_in.clear()
+            _nothing_in.add(key)
+    return known[key]
 
 
 def _in_speech(speech: Speech, tables: Sequence[Language]) -> Iterator[tuple[str, Found, Language]]:
@@ -228,20 +240,18 @@ def redact(
         touched = {turn for hit in found for turn, _, _ in hit.spans}
         for turn in touched:
             texts[turn], masked[turn] = mask(texts[turn], masked[turn])
-        found = find([msgspec.structs.replace(turn, text=texts[turn.index]) for turn in turns], regions, known)
+        left = [_with_text(turn, texts[turn.index]) if turn.index in masked else turn for turn in turns]
+        found = find(left, regions, known)
         found = [hit for hit in found if not _is_masked(hit, masked)]
     roles = {role: redact_text(role) for role in {turn.role for turn in turns}}
-    return [
-        _redacted(roles[turn.role], texts[turn.index], masked.get(turn.index, ()))
-        for turn in sorted(turns, key=lambda turn: turn.index)
-    ]
+    out: dict[int, RedactedTurn] = {turn.index: {"role": roles[turn.role], "text": texts[turn.index]} for turn in turns}
+    for place, masks in masked.items():
+        out[place]["masks"] = [{"start": one.start, "end": one.end, "detector": one.detector} for one in masks]
+    return [out[place] for place in sorted(out)]
 
 
-def _redacted(role: str, text: str, masks: Sequence[Mask]) -> RedactedTurn:
-    out: RedactedTurn = {"role": role, "text": text}
-    if masks:
-        out["masks"] = [{"start": one.start, "end": one.end, "detector": one.detector} for one in masks]
-    return out
+def _with_text(turn: Turn, text: str) -> Turn:
+    return Turn(turn.index, turn.role, text, turn.start, turn.end, turn.seq, turn.words)
 
 
 def _is_masked(hit: Hit, masked: Mapping[int, Sequence[Mask]]) -> bool:

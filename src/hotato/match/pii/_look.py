@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -24,6 +24,7 @@ _FEWEST = 2  # words of another language that are no English ones, before its re
 _FEW = 3  # digits; no detector finds anything in so few
 _SIGNS = 3
 _SCALE = 8  # letters; "million" and the like stand inside English words
+_LONGEST_KEPT = 400  # characters: what was seen at a longer text is not kept
 _GLUED = 4  # digits of a number that is written as one word
 _ENGLISH = frozenset("um due to once sex six dix cent mil on die plus zero en".split())  # words of English as well
 _DOTTED = re.compile(r"\.\w")
@@ -105,110 +106,102 @@ def _known() -> _Known:
 
 
 def speeches(
-    turns: Sequence[Turn], labels: Labels, regions: tuple[str, ...], hints: frozenset[str]
+    turns: Sequence[Turn], labels: Labels, regions: tuple[str, ...], *, plain: bool = False
 ) -> Iterator[tuple[Speech, list[Language]]]:
     """Yield every speech of a call that may hold something, with the tables by which to read it.
 
-    The turns are given in the order of time. `hints` are words beside which fewer than eight digits may be something.
+    The turns are given in the order of time. `plain` looks at every text anew.
     """
-    look = _Look(turns)
+    lines = [_line(t.text) if plain or len(t.text) > _LONGEST_KEPT else _kept(t.text) for t in turns]
     seen: set[int] = set()
-    for place in look.telling():
-        if place in seen:
+    for place, line in enumerate(lines):
+        if not line.is_telling or place in seen:
             continue
-        group = look.group(place)
+        group = _group(place, turns, lines)
+        if len(group) == 1 and line.weight <= _FEW and not (line.has_signs or line.names_sign):
+            continue
         seen.update(group)
-        weight, signs = look.sum(group)
+        own = [lines[at] for at in group]
+        weight, signs, names = 0, False, False
+        for one in own:
+            weight, signs, names = weight + one.weight, signs or one.has_signs, names or one.names_sign
+        if not (signs or names or weight > _FEW):
+            continue
+        words = " ".join([one.flat for one in own]).split()
+        if not signs and names:
+            signs = _is_address(words, "\n".join([turns[at].text for at in group]), _known())
         if not signs and weight <= _FEW:
             continue
         first = max(0, group[0] - _MOST_TURNS)
-        words = [word for one in group for word in look.words[one]]
-        heard = frozenset(words).union(*look.words[first : group[0]])
-        if signs or weight >= SHORTEST or not heard.isdisjoint(hints):
-            said = [turns[one] for one in group]
+        heard = frozenset(words).union(*[one.flat.split() for one in lines[first : group[0]]])
+        if signs or weight >= SHORTEST or not heard.isdisjoint(labels.hints):
+            said = [turns[at] for at in group]
             yield Speech(said, turns[first : group[0]], heard, labels, regions), _tables(words, said)
+
+
+def mark_words() -> frozenset[str]:
+    """Return the words of all languages for marks in addresses."""
+    known = _known()
+    return known.first.marks.union(*[row.marks for row in known.others])
 
 
 def may_hold(text: str) -> bool:
     """Say whether a text has a figure, a number word or the sign of an address, without which there is nothing in it."""
-    return bool(_Look((Turn(0, "", text),)).telling())
+    return (_kept(text) if len(text) <= _LONGEST_KEPT else _line(text)).is_telling
 
 
-class _Look:
-    """The turns of a call in lower case without accents and marks, figures as zeros."""
+class _Line(msgspec.Struct, frozen=True, gc=False):
+    """What a first look at one text tells; `flat` is it in lower case without accents and marks, figures as zeros.
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self.turns = turns
-        texts = [turn.text for turn in turns]
-        whole = "\n".join(texts)
-        if whole.count("\n") >= len(texts):
-            whole = "\n".join([text.replace("\n", " ") for text in texts])
-        flat = (whole if whole.isascii() else smooth(whole).lower()).translate(_PLAIN)
-        self.known = _known()
-        self.within = tuple(part for part in self.known.within if part in flat)
-        self.lines = flat.split("\n") if texts else []
-        self.words = [line.split() for line in self.lines]
-        self._back_channels: dict[int, bool] = {}
+    `weight` is the most digits that it can hold; `has_signs` says whether there are signs of an address, `names_sign`
+    whether there is the word for one; `goes_on` whether it only tells another to go on, or repeats digits.
+    """
 
-    def telling(self) -> list[int]:
-        """Return the places of the turns that hold a figure, a number word or the sign of an address."""
-        words, within = self.known.telling, self.within
-        return [
-            place
-            for place, (line, said) in enumerate(zip(self.lines, self.words, strict=True))
-            if "0" in line
-            or "@" in line
-            or not words.isdisjoint(said)
-            or (within and any(part in line for part in within))
-        ]
+    flat: str
+    is_telling: bool = False
+    weight: int = 0
+    has_signs: bool = False
+    names_sign: bool = False
+    goes_on: bool = False
 
-    def group(self, place: int) -> list[int]:
-        """Return the places of the turns that are one speech with a turn."""
-        role = self.turns[place].role
-        out = [place]
-        for way in (-1, 1):
-            at = place + way
-            while 0 <= at < len(self.turns):
-                if self.turns[at].role == role:
-                    out.append(at)
-                elif not self._is_back_channel(at):
-                    break
-                at += way
-        return sorted(out)
 
-    def _is_back_channel(self, place: int) -> bool:
-        """Say whether a turn only tells the speaker to go on, or repeats digits."""
-        found = self._back_channels.get(place)
-        if found is None:
-            known = self.known.back_channel
-            found = len(self.turns[place].text) <= BEFORE
-            for word in self.words[place] if found else ():
-                if word not in known and "0" not in word:
-                    found = False
-                    break
-            self._back_channels[place] = found
-        return found
+def _line(text: str) -> _Line:
+    known, flat = _known(), (text if text.isascii() and text.isprintable() else smooth(text).lower()).translate(_PLAIN)
+    words = flat.split()
+    within = [part for part in known.within if part in flat]
+    weight, at = flat.count("0"), "@" in flat
+    numbers = not known.telling.isdisjoint(words)
+    goes_on = len(text) <= BEFORE
+    for word in words if goes_on else ():
+        if word not in known.back_channel and "0" not in word:
+            goes_on = False
+            break
+    if not (weight or at or numbers or within):
+        return _Line(flat, goes_on=goes_on)
+    if numbers:
+        weight += sum([known.figures.get(word, 0) for word in words])
+    if within:
+        weight += _GLUED * sum([part in word and word not in known.figures for word in words for part in within])
+    signs = at or (weight > _FEW and (text.count(".") >= _SIGNS or ":" in text) and _has_signs(text))
+    return _Line(flat, True, weight, signs, numbers and not known.at.isdisjoint(words), goes_on)
 
-    def sum(self, group: list[int]) -> tuple[int, bool]:
-        """Return the most digits that turns can hold together, and whether they may hold an address."""
-        figures, at, weight, signs = self.known.figures, self.known.at, 0, False
-        every: list[str] = []
-        for place in group:
-            line, text = self.lines[place], self.turns[place].text
-            words = self.words[place]
-            every += words
-            inside = line.count("0")
-            if not figures.keys().isdisjoint(words):
-                inside += sum([figures[word] for word in words if word in figures])
-            if self.within:
-                inside += _GLUED * sum([part in word and word not in figures for word in words for part in self.within])
-            weight += inside
-            signs = signs or "@" in line
-            if inside > _FEW and not signs:
-                signs = (text.count(".") >= _SIGNS or ":" in text) and _has_signs(text)
-        if not signs and not at.isdisjoint(every):
-            signs = _is_address(every, "\n".join([self.turns[place].text for place in group]), self.known)
-        return weight, signs
+
+_kept = lru_cache(maxsize=4096)(_line)
+
+
+def _group(place: int, turns: Sequence[Turn], lines: Sequence[_Line]) -> list[int]:
+    """Return the places of the turns that are one speech with a turn."""
+    role = turns[place].role
+    out = [place]
+    for way in (-1, 1):
+        at = place + way
+        while 0 <= at < len(turns):
+            if turns[at].role == role:
+                out.append(at)
+            elif not lines[at].goes_on:
+                break
+            at += way
+    return sorted(out) if len(out) > 1 else out
 
 
 def _has_signs(text: str) -> bool:

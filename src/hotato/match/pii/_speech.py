@@ -33,13 +33,16 @@ class Labels(msgspec.Struct, frozen=True, eq=False):
     """Words that tell what a number is. `names` gives the detector of a word, or `other` for numbers of another sort.
 
     A word of `weak` ("number") counts where one of `owners` ("my") or nothing stands before it; a word of `pairs` counts
-    as what it says where the given word stands before it ("area code").
+    as what it says where the given word stands before it ("area code"). Beside one of `hints` fewer than eight digits
+    may be something. Detectors are told which of the words of `telling` were heard, wherever that was, and no others.
     """
 
     names: Mapping[str, str]
     weak: Mapping[str, str]
     owners: frozenset[str]
     pairs: Mapping[tuple[str, str], str]
+    hints: frozenset[str]
+    telling: frozenset[str]
 
     def at(self, words: Sequence[str], place: int) -> str:
         """Return the label of one word, an empty string where it has none."""
@@ -66,7 +69,7 @@ class Labels(msgspec.Struct, frozen=True, eq=False):
 class Speech:
     """One speaker's turns, laid end to end with line feeds between, in plain characters.
 
-    `before` are the few turns before them; `heard` holds all words of both in lower case and without accents.
+    `before` are the few turns before them; `heard` holds the telling words of both in lower case and without accents.
     """
 
     def __init__(
@@ -78,7 +81,7 @@ class Speech:
         regions: tuple[str, ...],
     ) -> None:
         self.turns = turns
-        self.heard = heard
+        self.heard = heard & labels.telling
         self._before = before
         self.regions = regions
         self._labels = labels
@@ -94,8 +97,8 @@ class Speech:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Return what decides, in one call, all that can be found here: which turns are read, and their texts."""
-        return (*[turn.index for turn in self.turns], *[turn.text for turn in (*self._before, *self.turns)])
+        """Return what decides all that can be found here: what is read, what another said before, and words heard."""
+        return (self.regions, self.heard, self.prior, *[turn.text for turn in self.turns])
 
     @cached_property
     def prior(self) -> str:
