@@ -32,6 +32,7 @@ class Lane:
         self._lowered: str | None = None
         self._bounds: list[int] | None = None
         self._found: dict[Pattern, Turn | None] = {}
+        self._every: dict[Pattern, list[Turn]] = {}
 
     def __len__(self) -> int:
         """Return how many turns there are."""
@@ -51,20 +52,29 @@ class Lane:
     def first(self, pattern: Pattern) -> Turn | None:
         """Return the first turn in which a match starts."""
         if pattern not in self._found:
-            self._found[pattern] = next(self.matching(pattern), None)
+            self._found[pattern] = next(self._matching(pattern), None)
         return self._found[pattern]
 
     def count(self, pattern: Pattern) -> int:
         """Return in how many turns a match starts."""
-        return sum(1 for _ in self.matching(pattern))
+        return len(self.matching(pattern))
 
-    def matching(self, pattern: Pattern) -> Iterator[Turn]:
-        """Yield the turns in which a match starts, in the order of time."""
+    def matching(self, pattern: Pattern) -> list[Turn]:
+        """Return the turns in which a match starts, in the order of time."""
+        if pattern not in self._every:
+            self._every[pattern] = list(self._matching(pattern))
+        return self._every[pattern]
+
+    def _matching(self, pattern: Pattern) -> Iterator[Turn]:
         if not self._turns:
             return
         if pattern.needles and not self._plain:
             for number in self._holding(pattern.needles):
-                yield from _in_utterance(self.utterances[number], pattern)
+                utterance = self.utterances[number]
+                if len(utterance) > 1:
+                    yield from _in_utterance(utterance, pattern)
+                elif pattern.search(utterance[0].text) is not None:
+                    yield utterance[0]
             return
         if self._plain or not pattern.local or len(self.text) > pattern.safe:  # piece by piece `re` is safe more often
             for utterance in self.utterances:
@@ -111,7 +121,15 @@ class Lane:
 
 def _numbers(text: str, bounds: list[int], needles: tuple[str, ...]) -> Iterator[int]:
     """Yield the numbers of the pieces of a text, by the places at which they begin, in which a needle begins."""
-    left = [(place, needle) for needle in needles if (place := text.find(needle)) >= 0]
+    there = [needle for needle in needles if needle in text]
+    if len(there) == 1:
+        needle, place = there[0], text.find(there[0])
+        while place >= 0:
+            number = bisect_right(bounds, place) - 1
+            yield number
+            place = text.find(needle, bounds[number + 1])
+        return
+    left = [(text.find(needle), needle) for needle in there]
     while left:
         number = bisect_right(bounds, min(left)[0]) - 1
         yield number
