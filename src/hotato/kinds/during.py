@@ -98,7 +98,9 @@ class During(Kind, frozen=True, kw_only=True, tag="during"):
                 if None in edges:
                     return unsettled("no_clock", origin=self.closes.words() if self.closes else "")
                 end = min((second for second in edges if second is not None and second >= begin), default=LAST)
-            pauses, unmeasured = _pauses(evidence.transcript.utterances, evidence.timeline(needs).last, after, before)
+            utterances, last = evidence.transcript.utterances, evidence.timeline(needs).last
+            key = "pauses", last, after, before
+            pauses, unmeasured = evidence.once(key, lambda: _pauses(utterances, last, after, before))
             inside = [pause for pause in pauses if begin <= (pause[1].end or 0.0) <= end]
             return _verdict(inside, unmeasured, limit, facts)
 

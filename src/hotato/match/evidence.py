@@ -21,6 +21,7 @@ class Evidence:
     """
 
     __slots__ = (
+        "_all_there",
         "_made",
         "_there",
         "_timelines",
@@ -43,6 +44,7 @@ class Evidence:
         self.statuses: dict[str, str] = {}
         self.records: dict[Any, Any] = {}
         self._there: dict[str, bool] = {}
+        self._all_there: dict[tuple[str, ...], bool] = {}
         self._transcript: Transcript | None = None
         self._trace: Trace | None = None
         self._timelines: dict[tuple[bool, bool], Timeline] = {}
@@ -101,6 +103,13 @@ class Evidence:
                 if captures.get(name) is False and not self.trace.of_type(name):
                     return name
         return ""
+
+    def has_all(self, sources: tuple[str, ...]) -> bool:
+        """Say whether all of these sources were supplied."""
+        there = self._all_there.get(sources)
+        if there is None:
+            there = self._all_there[sources] = all(map(self.has, sources))
+        return there
 
     def has(self, source: str) -> bool:
         """Say whether a source (`transcript`, `trace`, `timing`, `state`) was supplied, be it empty."""

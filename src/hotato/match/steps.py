@@ -46,14 +46,13 @@ def align(steps: Sequence[Step], spans: Sequence[Span]) -> Alignment:
     `earlier` than the step before it, or was `not_reached` after a broken step.
     """
     taken: list[Span] = []
-    place = 0
+    left = iter(spans)
     for step in steps:
-        while place < len(spans) and not step.takes(spans[place]):
-            place += 1
-        if place == len(spans):
+        kind, tool = (step.span_type, None) if step.tool is None else (TOOL_CALL, step.tool)
+        found = next((span for span in left if span.type == kind and (tool is None or span.name == tool)), None)
+        if found is None:
             break
-        taken.append(spans[place])
-        place += 1
+        taken.append(found)
     broken = len(taken) if len(taken) < len(steps) else None
     shown: list[dict[str, Any]] = []
     if broken is not None:

@@ -75,4 +75,4 @@ def span_id(index: int) -> str:
 
 def span_ids(indices: Any) -> list[str]:
     """Return evidence ids sorted by input position, without repeats."""
-    return [span_id(i) for i in sorted(set(indices))]
+    return [f"s_{index}" for index in sorted(set(indices))]

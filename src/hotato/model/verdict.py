@@ -15,7 +15,7 @@ DIMENSIONS = ("outcome", "policy", "conversation", "speech", "reliability")
 POLICIES = ("report", "fail", "refuse")
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A kind's finding. The engine turns `truth` into PASS, FAIL or INCONCLUSIVE and `code` into a reason.
 
     `truth` is None where the evidence supplied does not settle the matter. `facts` fill the sentence of

@@ -32,7 +32,8 @@ class Node(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """A compiled document. `order` lists positions in `nodes` so that every reference is judged before its reader.
 
-    A `plain` plan judges without any shortcut: slower, and with the same results.
+    `veils` says whether any of them may not have shown what it finds. A `plain` plan judges without any shortcut: slower,
+    and with the same results.
     """
 
     nodes: tuple[Node, ...]
@@ -41,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True):
     strict: bool
     join_segments: bool
     plain: bool = False
+    veils: bool = False
 
 
 def compile_plan(
@@ -73,6 +75,7 @@ def compile_plan(
         _first(strict, document.strict, False),
         _first(join_segments, document.join_segments, True),
         plain,
+        any(node.veils for node in nodes),
     )
 
 

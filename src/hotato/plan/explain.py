@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from hotato.match.closest import Want, closest, shown
@@ -51,25 +52,34 @@ def veil(results: Sequence[dict[str, Any]], evidence: Evidence) -> None:
     from hotato.match.pii import in_call, plain
 
     heard = {plain(hit.value) for hit in in_call(evidence)}
-    known = frozenset(value for value in heard if len(value) >= _LEAST_KNOWN)
+    masked = _masker(frozenset(value for value in heard if len(value) >= _LEAST_KNOWN))
     for result, name in shown:
-        result[name] = _veiled(result[name], known)
+        result[name] = _veiled(result[name], masked)
 
 
-def _veiled(value: Any, known: frozenset[str]) -> Any:
-    from hotato.match.pii import MASK
+def _veiled(value: Any, masked: Callable[[str], str]) -> Any:
+    kind = type(value)
+    if kind is str:
+        return masked(value)
+    if kind is dict:
+        return {masked(key): _veiled(inner, masked) for key, inner in value.items()}
+    if kind is list:
+        return [_veiled(inner, masked) for inner in value]
+    if kind is int or kind is float:
+        from hotato.match.pii import MASK
 
-    if type(value) is dict:
-        return {_masked(key, known): _veiled(inner, known) for key, inner in value.items()}
-    if type(value) is list:
-        return [_veiled(inner, known) for inner in value]
-    if type(value) is str:
-        return _masked(value, known)
-    return MASK if type(value) in (int, float) and _masked(str(value), known) != str(value) else value
+        written = str(value)
+        return value if masked(written) == written else MASK
+    return value
 
 
-def _masked(text: str, known: frozenset[str]) -> str:
+def _masker(known: frozenset[str]) -> Callable[[str], str]:
+    """Return what masks a text, each text once: all of it where it holds a known value."""
     from hotato.match.pii import MASK, plain, redact_text
 
-    said = plain(text) if known else ""
-    return MASK if any(value in said for value in known) else redact_text(text)
+    @cache
+    def masked(text: str) -> str:
+        said = plain(text) if known else ""
+        return MASK if any(value in said for value in known) else redact_text(text)
+
+    return masked

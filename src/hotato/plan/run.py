@@ -65,7 +65,7 @@ def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]
             raise InternalError(said, node.id) from error
         evidence.statuses[node.id] = result["status"]
     explain(wants)
-    if any(node.veils for node in plan.nodes):
+    if plan.veils:
         veil(results, evidence)
     return results
 
@@ -101,9 +101,8 @@ def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
     for ref in node.when:
         if evidence.statuses[ref] != PASS:
             return None
-    for source in node.needs:
-        if not evidence.has(source):
-            return None
+    if not evidence.has_all(node.needs):
+        return None
     if node.rests_on and evidence.lacks(node.rests_on):
         return None
     return node.check(evidence)

@@ -277,7 +277,7 @@ def redact_text(text: str) -> str:
 
 def plain(value: str) -> str:
     """Return a value as it is compared: its letters in lower case and its digits, nothing else."""
-    return "".join(char for char in clean(value)[0].lower() if char.isalnum())
+    return "".join(filter(str.isalnum, clean(value)[0].lower()))
 
 
 def forms(value: str) -> set[str]:
