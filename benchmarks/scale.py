@@ -26,7 +26,6 @@ import re2
 
 from hotato import assert_ as A
 from hotato import batch
-from hotato.model import codec
 from hotato.state_adapter import MockStateAdapter
 
 SOURCES = ("regex", "phrase", "says", "before", "after", "url_matches")
@@ -128,13 +127,10 @@ def _by_turn(found: Sequence[str]) -> Work:
 
 
 def _whole(plan: A.Plan) -> Callable[[bytes], bytes]:
-    """Return the work of a judged call: bytes in, the bytes of its envelope out."""
+    """Return the work of a judged call: bytes in, the bytes of its envelope out, as `judge_bytes` does it."""
 
     def work(line: bytes) -> bytes:
-        record = codec.decode(line.decode())
-        state = MockStateAdapter(record["state"])
-        call = A.build_context(transcript=record["transcript"], spans=record["spans"], state_adapter=state)
-        return codec.encode(A.judge_call(plan, call)).encode()
+        return A.judge_bytes(plan, line, state=MockStateAdapter)
 
     return work
 
