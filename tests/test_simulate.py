@@ -393,3 +393,17 @@ def test_the_commands_make_check_and_play_a_scenario(tmp_path: Path, capsys: pyt
 )
 def test_a_command_line_that_means_nothing_is_refused(words: list[str]) -> None:
     assert main(words) == 2
+
+
+@pytest.mark.parametrize("part", ["transcript", "trace"])
+def test_what_simulate_wrote_is_told_as_simulated_wherever_it_is_read(part: str, tmp_path: Path, capsys: Any) -> None:
+    files = played(scenario()).texts()
+    name = {"transcript": "transcript.json", "trace": "voice_trace.jsonl"}[part]
+    (tmp_path / name).write_text(files[name])
+    (tmp_path / "a.yaml").write_text("version: 1\nassertions: [{id: a, kind: count, span_type: handoff, count: 0}]\n")
+    words = ["assert", "run", "--assertions", str(tmp_path / "a.yaml"), f"--{part}", str(tmp_path / name)]
+    main([*words, "--format", "json"])
+    block = json.loads(capsys.readouterr().out)["evidence"][part]
+    assert block["format"] == "simulated"
+    assert block.get("captures", {}) == ({} if part == "transcript" else dict.fromkeys(sorted(block["captures"]), True))
+    assert part == "transcript" or block["captures"]["tool_call"]

@@ -5,6 +5,7 @@ Importers are imported only where a file is not one of hotato's own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from hotato.model.call import Call, Turn
 if TYPE_CHECKING:
     from hotato.importers._importer import Options
 
+_SIMULATED = re.compile(rb'\s*\{\s*"origin"\s*:\s*"simulated"\s*,')
 TELEMETRY = ("jaeger", "langfuse", "otel_console", "otlp", "zipkin")
 _TYPES = frozenset(
     (TOOL_CALL, HTTP_EXCHANGE, HANDOFF, DTMF, *ENDINGS, "asr_partial", "caller_audio_active", "agent_audio_active")
@@ -100,14 +102,14 @@ def _transcript(path: str, raw: bytes, options: Options | None) -> Call:
     roles = {fold_role(label): fold_role(role) for label, role in (options.roles if options else {}).items()}
     heard = {turn.role for turn in turns}
     if not turns or (heard.intersection(PARTIES) if not roles else heard.issuperset(roles)):
-        return _own(path, turns, roles, options)
+        return _own(path, raw, turns, roles, options)
     try:  # labels such as SPEAKER_00: the importer knows more of them, and tells what to do
         return _foreign(path, raw, options, None)
     except EvidenceError:
-        return _own(path, turns, roles, options)
+        return _own(path, raw, turns, roles, options)
 
 
-def _own(path: str, turns: Sequence[Turn], roles: dict[str, str], options: Options | None) -> Call:
+def _own(path: str, raw: bytes, turns: Sequence[Turn], roles: dict[str, str], options: Options | None) -> Call:
     if options is not None and options.origin is not None:
         said = "hotato's own files count from the start of the call, so --origin says nothing of them"
         raise EvidenceError(Problem(code="value", file=path, message=said))
@@ -115,7 +117,12 @@ def _own(path: str, turns: Sequence[Turn], roles: dict[str, str], options: Optio
     said = f"no speaker of the source is labelled as mapped ({', '.join(unused)})"
     notes = [{"code": "role_map_unused", "message": said, "count": len(unused)}] if unused else []
     mapped = [replace(t, role=roles.get(t.role, t.role)) for t in turns] if roles else list(turns)
-    return build_context(transcript=mapped, sources={"transcript": {"notes": notes}})
+    return build_context(transcript=mapped, sources={"transcript": {"notes": notes, **_origin(raw)}})
+
+
+def _origin(raw: bytes) -> dict[str, str]:
+    """Return the format of a transcript that hotato simulate wrote: what was simulated is told as such from there on."""
+    return {"format": "simulated"} if _SIMULATED.match(raw) else {}
 
 
 def _foreign(path: str, raw: bytes, options: Options | None, refused: EvidenceError | None) -> Call:

@@ -58,7 +58,8 @@ class Simulated(msgspec.Struct, kw_only=True):
     def texts(self) -> dict[str, str]:
         """Return the text of each file of the evidence, by name; each says that it is simulated."""
         turns = ",\n  ".join(encode(turn) for turn in self.transcript)
-        meta = {"schema": TRACE, "_meta": True, "format": SIMULATED, "captures": CAPTURES, "origin": SIMULATED}
+        source = {"format": SIMULATED, "captures": CAPTURES}
+        meta = {"schema": TRACE, "_meta": True, "origin": SIMULATED, "source": source}
         found = {
             "transcript.json": f'{{"origin": "{SIMULATED}", "transcript": [\n  {turns}\n]}}\n',
             "voice_trace.jsonl": "".join(f"{encode(line)}\n" for line in (meta, *self.spans)),
