@@ -361,8 +361,11 @@ def test_the_commands_make_check_and_play_a_scenario(tmp_path: Path, capsys: pyt
     assert main(["simulate", file, "--out", str(out), "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["scenario"], told["origin"], told["has_audio"]) == ("first", "simulated", False)
-    assert sorted(one.name for one in out.iterdir()) == ["state.json", "transcript.json", "voice_trace.jsonl"]
-    assert all('"origin": "simulated"' in one.read_text(encoding="utf-8") for one in out.iterdir())
+    evidence = ["state.json", "transcript.json", "voice_trace.jsonl"]
+    assert sorted(one.name for one in out.iterdir()) == sorted([*evidence, "conversation.json", "scenario.json"])
+    assert all('"origin": "simulated"' in (out / one).read_text(encoding="utf-8") for one in evidence)
+    assert main(["conversation", "verify", str(out)]) == 0
+    capsys.readouterr()
     assert main(["simulate", file, "--out", str(out)]) == 2
     assert main(["simulate", file, "--out", str(out), "--force"]) == 0
     document = tmp_path / "a.json"

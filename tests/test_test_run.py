@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from hotato import rubric
 from hotato.assert_ import build_context
 from hotato.cli import main
+from hotato.errors import DocumentError
 from hotato.simulate.checks import load_test
 from hotato.simulate.conversation import Outcome, counts, exit_code, outcome
 
@@ -28,6 +32,16 @@ TEST: dict[str, Any] = {
     },
     "success": {"required": ["no_deterministic_fail"]},
 }
+BROKEN: dict[str, Any] = {  # it interrupts an agent that says nothing
+    "kind": "hotato.scenario",
+    "version": 1,
+    "id": "broken",
+    "goal": {"type": "any"},
+    "caller": {"script": [{"say": "Hello."}, {"say": "Wait.", "interrupts": True}]},
+    "agent_mock": {"says": [None]},
+    "seed": 1,
+}
+Out = pytest.CaptureFixture[str]
 TURNS = [{"role": "agent", "text": "Your refund is issued.", "start": 0.0, "end": 1.0}]
 
 
@@ -148,3 +162,325 @@ def test_all_that_is_wrong_in_test_and_evidence_is_told(tmp_path: Path, capsys: 
     said = capsys.readouterr().err
     assert "no_determinstic_fail" in said
     assert "absent.json" in said
+
+
+# conversations ---------------------------------------------------------------------------------------------------------
+
+SOUND = (
+    Path(__file__).resolve().parent.parent / "src" / "hotato" / "timing" / "suites" / "barge_in" / "backchannel.flac"
+)
+QUICK = {"id": "quick", "kind": "latency", "dimension": "conversation", "field": "response_gap_sec.count", "max": 100}
+
+
+def heard(folder: Path, *required: str) -> list[str]:
+    """Return the words that run a test which reads the timing of a recorded call."""
+    test = deepcopy(TEST)
+    test["assertions"]["deterministic"] = [TEST["assertions"]["deterministic"][0], QUICK]
+    test["success"]["required"] = list(required)
+    (folder / "transcript.json").write_text(json.dumps(TURNS))
+    (folder / "test.json").write_text(json.dumps(test))
+    return [str(folder / "test.json"), "--transcript", str(folder / "transcript.json"), "--audio", str(SOUND)]
+
+
+def parts(folder: Path) -> dict[str, str]:
+    told = json.loads((folder / "conversation.json").read_text())
+    return {part["name"]: part["role"] for part in told["parts"]}
+
+
+def test_a_recording_is_measured_and_what_reads_timing_reads_that(tmp_path: Path, capsys: Out) -> None:
+    pytest.importorskip("soundfile")
+    words = heard(tmp_path, "all_deterministic_assertions_pass")
+    code, told = ran(capsys, *words, "--out", str(tmp_path / "kept"))
+    assert (code, [one["status"] for one in told["calls"][0]["envelope"]["results"]]) == (0, ["PASS", "PASS"])
+    assert "notes" not in told
+    assert parts(tmp_path / "kept") | {"call.flac": "audio", "timing.json": "timing"} == parts(tmp_path / "kept")
+    assert (tmp_path / "kept" / "call.flac").read_bytes() == SOUND.read_bytes()
+    assert main(["conversation", "verify", str(tmp_path / "kept")]) == 0
+
+
+def test_without_the_extra_there_is_no_timing_and_a_note_says_so(
+    tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hotato.simulate.measure.can_measure", lambda: False)
+    words = heard(tmp_path, "all_deterministic_assertions_pass")
+    code, told = ran(capsys, *words, "--out", str(tmp_path / "kept"))
+    assert (code, [one["status"] for one in told["calls"][0]["envelope"]["results"]]) == (2, ["PASS", "INCONCLUSIVE"])
+    assert [note["code"] for note in told["notes"]] == ["extra_missing"]
+    assert "timing.json" not in parts(tmp_path / "kept")
+    assert json.loads((tmp_path / "kept" / "result.json").read_text())["notes"] == told["notes"]
+    assert main(["test", "run", *heard(tmp_path, "no_deterministic_fail")]) == 0
+    assert "note: the recording was not measured" in capsys.readouterr().out
+    assert main(["test", "run", *words[:-1], str(tmp_path / "absent.wav")]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_a_recording_that_changes_while_it_is_measured_is_refused(
+    tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = heard(tmp_path, "no_deterministic_fail")
+    sound = tmp_path / "call.wav"
+    sound.write_bytes(b"RIFF")
+
+    def changed(*_: object) -> dict[str, Any]:
+        sound.write_bytes(b"RIFX")
+        return {"events": []}
+
+    monkeypatch.setattr("hotato.simulate.measure.can_measure", lambda: True)
+    monkeypatch.setattr("hotato.simulate.measure.measured", changed)
+    assert main(["test", "run", *words[:-1], str(sound), "--out", str(tmp_path / "kept")]) == 2
+    assert "changed while it was measured" in capsys.readouterr().err
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["call.wav", "test.json", "transcript.json"]
+
+
+def test_each_run_of_a_scenario_is_kept_and_judged_again_from_what_is_kept(tmp_path: Path, capsys: Out) -> None:
+    kept = tmp_path / "new" / "kept"
+    code, told = ran(capsys, str(TESTS / "refund-claimed-not-issued.yaml"), "--out", str(kept))
+    assert (code, told["written"], len(list(kept.iterdir()))) == (1, str(kept), 15)
+    assert main(["conversation", "verify", str(kept)]) == 0
+    assert "15 conversations: 15 intact" in capsys.readouterr().out
+    one = sorted(kept.iterdir())[4]
+    evidence = {"transcript.json": "transcript", "voice_trace.jsonl": "trace", "state.json": "state"}
+    assert parts(one) == {**evidence, "scenario.json": "scenario", "test.json": "test", "result.json": "result"}
+    words = [str(one / "test.json"), "--transcript", str(one / "transcript.json")]
+    words += [
+        "--trace",
+        str(one / "voice_trace.jsonl"),
+        "--state",
+        str(one / "state.json"),
+        "--out",
+        str(tmp_path / "again"),
+    ]
+    code, again = ran(capsys, *words)
+    first = json.loads((one / "result.json").read_text())
+    assert (code, again["calls"][0]["envelope"]["results"]) == (1, first["envelope"]["results"])
+    assert (again["calls"][0]["origin"], first["origin"]) == ("simulated", "simulated")
+    made = json.loads((one / "conversation.json").read_text())
+    replayed = [str(one / "test.json"), "--run", made["run"], "--out", str(tmp_path / "replayed")]
+    assert ran(capsys, *replayed)[0] == 1
+    assert json.loads((tmp_path / "replayed" / "conversation.json").read_text()) == made
+
+
+def test_a_call_is_judged_alike_whether_it_is_kept_or_not(tmp_path: Path, capsys: Out) -> None:
+    refund = TESTS.parent.parent / "refund"
+    test = deepcopy(TEST)
+    test["assertions"]["deterministic"].append(
+        {"id": "refunded", "kind": "state", "resource": "orders", "filters": {"id": "x"}, "expect": {"a": 1}}
+    )
+    (tmp_path / "test.json").write_text(json.dumps(test))
+    words = [str(tmp_path / "test.json"), "--transcript", str(refund / "transcript.json")]
+    words += ["--trace", str(refund / "voice_trace.jsonl")]
+    plain = ran(capsys, *words)[1]["calls"]
+    assert ran(capsys, *words, "--out", str(tmp_path / "kept"))[1]["calls"] == plain
+    assert ran(capsys, *words, "--out", str(tmp_path / "other"))[1]["calls"] == plain
+    kept, other = ((tmp_path / one / "conversation.json").read_bytes() for one in ("kept", "other"))
+    assert kept == other
+    assert json.loads(kept)["origin"] == "recorded"
+
+
+def test_a_run_that_cannot_be_played_is_kept_without_evidence(tmp_path: Path, capsys: Out) -> None:
+    scenario = json.loads(json.dumps(BROKEN))
+    (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+    (tmp_path / "test.json").write_text(json.dumps({**deepcopy(TEST), "scenario": "scenario.json"}))
+    code, told = ran(capsys, str(tmp_path / "test.json"), "--out", str(tmp_path / "kept"))
+    assert (code, told["calls"][0]["status"]) == (2, "SIMULATOR_INVALID")
+    (one,) = (tmp_path / "kept").iterdir()
+    assert sorted(parts(one).values()) == ["result", "scenario", "test"]
+    assert main(["conversation", "verify", str(one)]) == 0
+
+
+def test_a_run_whose_name_is_no_name_of_a_folder_gets_one(tmp_path: Path, capsys: Out) -> None:
+    scenario = {
+        **deepcopy(BROKEN),
+        "caller": {"script": [{"say": "Hello."}]},
+        "agent_mock": {"says": ["Yes."]},
+        "variation_matrix": {"locale": ["../../x\0", "en"]},
+    }
+    (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+    (tmp_path / "test.json").write_text(json.dumps({**deepcopy(TEST), "scenario": "scenario.json"}))
+    assert ran(capsys, str(tmp_path / "test.json"), "--out", str(tmp_path / "kept"))[0] == 1
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+    assert main(["conversation", "verify", str(tmp_path / "kept")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--out", "-"], "names a folder"),
+        (["--out", "{here}"], "exists already"),
+        (["--out", "{here}/test.json"], "exists already"),
+        (["--out", "{here}/a\0b"], "NUL"),
+        (["--out", "{here}/new", "--audio", "-"], "cannot be read again"),
+        (["--out", "{here}/new", "--audio", "call.mp3"], "whose name ends in"),
+        (["--out", "{here}/new", "--audio", "absent.wav"], "no such file"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_and_nothing_is_left(
+    tmp_path: Path, capsys: Out, words: list[str], said: str
+) -> None:
+    file = written(tmp_path)
+    filled = [word.replace("{here}", str(tmp_path)) for word in words]
+    assert main(["test", "run", file, "--transcript", str(tmp_path / "transcript.json"), *filled]) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["test.json", "transcript.json"]
+
+
+def test_a_conversation_that_does_not_fit_is_not_there(
+    tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.open
+
+    def full(path: Any, mode: str = "r", *more: Any, **named: Any) -> Any:
+        if str(path).endswith("conversation.json") and "x" in mode:
+            raise OSError(28, "No space left on device")
+        return real(path, mode, *more, **named)
+
+    file = written(tmp_path)
+    monkeypatch.setattr(builtins, "open", full)
+    words = [file, "--transcript", str(tmp_path / "transcript.json"), "--out", str(tmp_path / "a" / "kept")]
+    assert main(["test", "run", *words]) == 2
+    assert "cannot be written: no space left" in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()
+
+
+# rubrics ---------------------------------------------------------------------------------------------------------------
+
+
+class Judge:
+    """Says of every rubric what it is told to."""
+
+    provider, endpoint, model = "example", "none", "m"
+
+    def __init__(self, verdict: str) -> None:
+        self.verdict = verdict
+
+    def ask(self, question: Any) -> rubric.Answer:
+        told = {"rationale": "So it is.", "turns": [0], "spans": [], "verdict": self.verdict, "confidence": 0.9}
+        return rubric.Answer(text=json.dumps(told))
+
+
+def opined(folder: Path, *required: str, verdict: str = "", only: bool = False) -> list[str]:
+    """Return the words that run a test with a rubric; with a verdict, the answers of a judge that says so are replayed."""
+    test = deepcopy(TEST)
+    criteria = [{"id": "polite", "kind": "judge_rubric", "criterion": "The agent stays polite."}]
+    test["assertions"] = {**({} if only else test["assertions"]), "rubric": criteria}
+    test["success"]["required"] = list(required)
+    (folder / "transcript.json").write_text(json.dumps(TURNS))
+    (folder / "test.json").write_text(json.dumps(test))
+    words = [str(folder / "test.json"), "--transcript", str(folder / "transcript.json")]
+    if not verdict:
+        return words
+    judge = rubric.Recorder(Judge(verdict))
+    rubric.run_rubrics(rubric.load({"version": 1, "rubrics": criteria}), build_context(transcript=TURNS), judge)
+    (folder / "answers.json").write_text(rubric.recording_text([judge]))
+    return [*words, "--judge-replay", str(folder / "answers.json")]
+
+
+PROVEN, ASKED = "no_deterministic_fail", "no_rubric_failure"
+
+
+@pytest.mark.parametrize(
+    ("required", "verdict", "code", "states"),
+    [
+        ((PROVEN, ASKED), "PASS", 0, ["met", "met"]),
+        ((PROVEN, ASKED), "FAIL", 1, ["met", "not_met"]),
+        ((PROVEN, ASKED), "INCONCLUSIVE", 2, ["met", "undetermined"]),
+        ((PROVEN, ASKED), "nonsense", 2, ["met", "undetermined"]),
+        ((PROVEN, ASKED), "", 2, ["met", "undetermined"]),
+        ((ASKED,), "", 2, ["undetermined"]),
+        ((ASKED,), "PASS", 0, ["met"]),
+        ((PROVEN,), "FAIL", 0, ["met"]),
+        ((PROVEN,), "", 0, ["met"]),
+    ],
+)
+def test_a_condition_on_rubrics_is_met_where_a_model_judged_each_and_failed_none(
+    tmp_path: Path, capsys: Out, required: tuple[str, ...], verdict: str, code: int, states: list[str]
+) -> None:
+    got, told = ran(capsys, *opined(tmp_path, *required, verdict=verdict))
+    assert (got, [one["state"] for one in told["calls"][0]["conditions"]]) == (code, states)
+    lanes = {one["name"]: one["lane"] for one in told["calls"][0]["conditions"]}
+    assert lanes == {name: "model" if name == ASKED else "deterministic" for name in required}
+    assert told["calls"][0]["rubric"]["judged"] is bool(verdict)
+
+
+@pytest.mark.parametrize("verdict", ["PASS", "FAIL", "INCONCLUSIVE", ""])
+def test_no_opinion_changes_a_byte_of_what_is_proven(tmp_path: Path, capsys: Out, verdict: str) -> None:
+    plain = ran(capsys, *opined(tmp_path, PROVEN))[1]["calls"][0]
+    call = ran(capsys, *opined(tmp_path, PROVEN, ASKED, verdict=verdict))[1]["calls"][0]
+    assert (call["envelope"], call["dimensions"]) == (plain["envelope"], plain["dimensions"])
+    assert "polite" not in json.dumps(call["envelope"])
+    assert call["conditions"][0] == plain["conditions"][0]
+    assert all(one["deterministic"] is False for one in call.get("rubric_envelope", {}).get("results", []))
+
+
+def test_rubrics_that_nobody_was_asked_about_are_named(tmp_path: Path, capsys: Out) -> None:
+    assert main(["test", "run", *opined(tmp_path, PROVEN)]) == 0
+    assert "rubrics that no model was asked about, as no judge is named: polite" in capsys.readouterr().out
+    assert main(["test", "run", *opined(tmp_path, ASKED, only=True)]) == 2
+    assert "no_rubric_failure is undetermined: polite" in capsys.readouterr().out
+
+
+def test_a_test_of_rubrics_alone_is_judged_by_them(tmp_path: Path, capsys: Out) -> None:
+    assert ran(capsys, *opined(tmp_path, ASKED, verdict="PASS", only=True))[0] == 0
+    assert ran(capsys, *opined(tmp_path, ASKED, verdict="FAIL", only=True))[0] == 1
+
+
+def test_what_a_model_judged_is_kept_apart(tmp_path: Path, capsys: Out) -> None:
+    assert main(["test", "run", *opined(tmp_path, PROVEN, ASKED, verdict="FAIL"), "--out", str(tmp_path / "kept")]) == 1
+    out = capsys.readouterr().out
+    assert (
+        out.index("deterministic: 1 pass")
+        < out.index("polite  (judge_rubric)")
+        < out.index("no_rubric_failure is not met")
+    )
+    assert parts(tmp_path / "kept")["rubric.json"] == "rubric"
+    kept = json.loads((tmp_path / "kept" / "rubric.json").read_text())
+    assert (kept["schema"], kept["gate"], kept["summary"]["fail"]) == ("rubric.v1", True, 1)
+    assert "rationale" not in (tmp_path / "kept" / "result.json").read_text()
+    assert main(["conversation", "verify", str(tmp_path / "kept")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--judge-timeout", "3"], "no judge is named"),
+        (["--no-cache"], "no judge is named"),
+        (["--judge-record", "answers"], "no judge is named"),
+        (["--judge-egress-opt-in"], "no judge is named"),
+        (["--judge", "ollama"], "names the model that judges"),
+        (["--judge-replay", "absent.json"], "no such file"),
+        (["--judge-replay", "a.json", "--judge-model", "m", "--judge", "ollama"], "means nothing with --judge-replay"),
+    ],
+)
+def test_flags_of_a_judge_go_together(tmp_path: Path, capsys: Out, more: list[str], said: str) -> None:
+    assert main(["test", "run", *opined(tmp_path, ASKED), *more, "--out", str(tmp_path / "kept")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_judge_of_a_test_without_rubrics_is_refused(tmp_path: Path, capsys: Out) -> None:
+    words = [written(tmp_path), "--transcript", str(tmp_path / "transcript.json"), "--judge-model", "m"]
+    assert main(["test", "run", *words]) == 2
+    assert "the test has no rubric to be judged" in capsys.readouterr().err
+
+
+def test_a_rubric_is_read_as_strictly_as_elsewhere() -> None:
+    test = deepcopy(TEST)
+    test["assertions"]["rubric"] = [
+        {"id": "TOLD", "kind": "judge_rubric", "criterion": "x"},
+        {"id": "a", "kind": "judge_rubrik", "criterion": "x"},
+        {"id": "b", "kind": "judge_rubric", "criterian": "x"},
+        {"id": "B", "kind": "judge_rubric", "criterion": " "},
+    ]
+    with pytest.raises(DocumentError) as caught:
+        load_test(yaml.safe_dump(test), "t.yaml")
+    found = {(one.path, one.code) for one in caught.value.problems}
+    at = "assertions.rubric"
+    assert found == {
+        (f"{at}[0].id", "duplicate_id"),
+        (f"{at}[1].kind", "wrong_value"),
+        (f"{at}[2].criterian", "unknown_field"),
+        (f"{at}[2].criterion", "missing_field"),
+        (f"{at}[3].criterion", "length"),
+        (f"{at}[3].id", "duplicate_id"),
+    }
+    assert all(one.line > 10 for one in caught.value.problems)

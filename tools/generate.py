@@ -19,7 +19,7 @@ from hotato import importers
 from hotato.kinds import all_kinds, tag
 from pages import codes_page, index_page, kind_page
 from schemas import document_schema, envelope_schema, mutate_schema
-from simulate_schemas import conversation_test_schema, scenario_schema, suite_schema
+from simulate_schemas import conversation_schema, conversation_test_schema, scenario_schema, suite_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = "docs/kinds"
@@ -34,6 +34,7 @@ def outputs() -> dict[str, str]:
         "src/hotato/schema/assert.v1.json": _json(envelope_schema(kinds)),
         "src/hotato/schema/mutate.v1.json": _json(mutate_schema()),
         "src/hotato/schema/scenario.v1.json": _json(scenario_schema()),
+        "src/hotato/schema/conversation.v1.json": _json(conversation_schema()),
         "src/hotato/schema/conversation-test.v1.json": _json(conversation_test_schema(kinds)),
         "src/hotato/schema/suite.v1.json": _json(suite_schema()),
         f"{PAGES}/README.md": index_page(kinds),

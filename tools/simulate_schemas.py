@@ -1,4 +1,4 @@
-"""The JSON Schemas (2020-12) of scenarios, conversation tests and suites, by which editors complete and check them."""
+"""The JSON Schemas (2020-12) of scenarios, conversation tests, suites and conversations, for editors and other checkers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from hotato.kinds._kind import Kind
+from hotato.simulate.artifact import Conversation
 from hotato.simulate.checks import CONDITIONS
 from hotato.simulate.checks import Document as ConversationTest
 from hotato.simulate.scenario import Scenario
@@ -18,6 +19,11 @@ from schemas import DRAFT, Schema, document_schema
 def scenario_schema() -> Schema:
     """Return the schema of a scenario."""
     return _published(Scenario, "scenario", {})
+
+
+def conversation_schema() -> Schema:
+    """Return the schema of conversation.json, which holds nothing of the user's."""
+    return _published(Conversation, "conversation", {}, is_open=False)
 
 
 def conversation_test_schema(kinds: Sequence[type[Kind]]) -> Schema:
@@ -35,11 +41,12 @@ def suite_schema() -> Schema:
     return _published(Suite, "suite", {})
 
 
-def _published(struct: type[msgspec.Struct], name: str, more: dict[str, Schema]) -> Schema:
+def _published(struct: type[msgspec.Struct], name: str, more: dict[str, Schema], *, is_open: bool = True) -> Schema:
     (_,), found = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
     whole = _portable(found.pop(struct.__name__))
     top = {"$schema": DRAFT, "$id": f"urn:hotato:{name}.v1", **whole, "title": f"hotato {name}, version 1"}
-    top["patternProperties"] = {"^x-": {"description": "Yours; hotato reads nothing into it."}}
+    if is_open:
+        top["patternProperties"] = {"^x-": {"description": "Yours; hotato reads nothing into it."}}
     return {**top, "$defs": {**_portable(found), **more}}
 
 

@@ -108,8 +108,13 @@ def plan_and_call(args: Namespace, prog: str, policy: str | None = None) -> tupl
     return made_and_call(args, prog, lambda: _plan(args, policy))
 
 
-def made_and_call(args: Namespace, prog: str, make: Callable[[], _T]) -> tuple[_T, Call]:
-    """Return what `make` reads, which a call is judged by, and the call. Raise UsageError with all that is wrong."""
+def made_and_call(
+    args: Namespace, prog: str, make: Callable[[], _T], measure: Callable[[], dict[str, Any] | None] | None = None
+) -> tuple[_T, Call]:
+    """Return what `make` reads, which a call is judged by, and the call. Raise UsageError with all that is wrong.
+
+    `measure` returns what is measured of the recording, where that is more than the score of its one event.
+    """
     from hotato import assert_ as A
     from hotato.errors import UsageError
 
@@ -125,7 +130,7 @@ def made_and_call(args: Namespace, prog: str, make: Callable[[], _T]) -> tuple[_
     made = attempt(make)
     parts = [attempt(read) for read in _readers(args, prog)]
     state = attempt(lambda: None if args.state is None else _state(args.state))
-    timing = attempt(lambda: None if args.stereo is None else _timing(args, prog))
+    timing = attempt(lambda: None if args.stereo is None else measure() if measure else _timing(args, prog))
     if refused or made is None:
         raise type(refused[0])(problem for error in refused for problem in error.problems)
     from hotato.cli._evidence import together

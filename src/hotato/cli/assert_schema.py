@@ -10,6 +10,7 @@ For example:
   hotato assert schema scenario > scenario.v1.json
   hotato assert schema test > conversation-test.v1.json
   hotato assert schema suite > suite.v1.json
+  hotato assert schema conversation > conversation.v1.json
 
 An editor completes fields and marks mistakes once a document begins with
   # yaml-language-server: $schema=assert-document.v1.json
@@ -33,6 +34,7 @@ SCHEMAS = {
     "scenario": "scenario.v1.json",
     "test": "conversation-test.v1.json",
     "suite": "suite.v1.json",
+    "conversation": "conversation.v1.json",
 }
 
 

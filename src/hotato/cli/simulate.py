@@ -6,9 +6,10 @@ For example:
   hotato simulate refund.yaml --run rate=0.85,noise=cafe/r1 --out call
   hotato simulate refund.yaml --audio --out call
 
-The same scenario and seed give the same bytes. Nobody is called and nothing is asked of the network. Every file says
-that it is simulated. --audio speaks the call and measures it; it needs pip install 'hotato[audio,speech]'. Without it
-there is no timing, and what reads timing is INCONCLUSIVE.
+The same scenario and seed give the same bytes. Nobody is called and nothing is asked of the network. Every file of
+evidence says that it is simulated, and conversation.json binds all of them, for hotato conversation verify. --audio
+speaks the call and measures it; it needs pip install 'hotato[audio,speech]'. Without it there is no timing, and what
+reads timing is INCONCLUSIVE.
 
 Exit codes: 0 played, 2 refused (a file, a flag, a scenario that cannot be played), 3 internal error.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import os
 from argparse import Namespace
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from hotato.cli._out import emit
@@ -36,7 +38,12 @@ def configure(parser: Parser) -> None:
     parser.value("--seed", "N", "another seed than the scenario's")
     parser.switch("--list", "only list the runs")
     parser.switch("--audio", "speak the call, and measure it")
-    parser.value("--out", "FOLDER", "write the evidence to this folder, made where it is missing", completes="folder")
+    parser.value(
+        "--out",
+        "FOLDER",
+        "write the call as a conversation to this folder, made where it is missing",
+        completes="folder",
+    )
     parser.switch("--force", "overwrite files that are there already")
     parser.limits()
     parser.formats()
@@ -66,7 +73,7 @@ def main(args: Namespace) -> int:
     call = simulate(scenario, one(found, args.run))
     if args.audio:
         call = _spoken(scenario, call)
-    written = [] if args.out is None else _written(call, args.out, bool(args.force))
+    written = [] if args.out is None else _written(call, scenario, args)
     if args.format == "json":
         told = {
             "ok": True,
@@ -107,28 +114,51 @@ def _spoken(scenario: Scenario, call: Simulated) -> Simulated:
     return with_sound(scenario, call, SoundCache(default_folder()), keep=True)
 
 
-def _written(call: Simulated, folder: str, overwrite: bool) -> list[str]:
-    """Write the evidence, all of it or none, and return the paths."""
+def _written(call: Simulated, scenario: Scenario, args: Namespace) -> list[str]:
+    """Write the call as a conversation, and return the paths.
+
+    The recording comes first and conversation.json last: a folder that was only partly written is no conversation, or not
+    the one that its conversation.json tells of.
+    """
     from hotato.context.writing import made_folder, placed, write_texts
+    from hotato.simulate.artifact import MANIFEST, bound, part_of, text_of
+    from hotato.simulate.parts import of_simulated
+
+    folder = args.out
+    files = of_simulated(call, scenario)
+    _check(folder, {*files, MANIFEST}, args)
+    parts = [part_of(name, raw) for name, raw in files.items()]
+    made = bound("simulated", parts, call.variant.id, call.variant.seed)
+    sound = files.pop("call.wav", None)
+    texts = {**{name: raw.decode() for name, raw in files.items()}, MANIFEST: text_of(made)}
+    first = [] if sound is None else [os.path.join(folder, "call.wav")]
+    with made_folder(folder):
+        if sound is not None:
+            with placed(first[0], overwrite=bool(args.force)) as stream:
+                stream.write(sound)
+        write_texts({os.path.join(folder, name): text for name, text in texts.items()}, overwrite=bool(args.force))
+    return [*first, *(os.path.join(folder, name) for name in texts)]
+
+
+def _check(folder: str, names: Collection[str], args: Namespace) -> None:
+    """Refuse to overwrite unless asked, ever to write over the scenario that is read, and to write beside other files."""
     from hotato.errors import Problem, UsageError
 
-    texts = {os.path.join(folder, name): text for name, text in call.texts().items()}
-    sound = os.path.join(folder, "call.wav")
-    for name in ("transcript.json", "voice_trace.jsonl", "state.json", "timing.json", "call.wav"):
+    try:
+        there = sorted(os.listdir(folder))
+    except OSError:
+        return  # not there, or no folder: writing will tell
+    for name in there:
         path = os.path.join(folder, name)
-        if not os.path.lexists(path):
-            continue
-        if path not in texts and not (path == sound and call.audio is not None):
-            said = "is of another run, and this one has none; remove it or choose another folder"
+        said = ""
+        if name not in names and not name.startswith("."):
+            said = "is no part of this run, and a conversation has its folder alone; choose another folder"
+        elif name in names and os.path.exists(path) and args.scenario != "-" and os.path.samefile(path, args.scenario):
+            said = "is the scenario that is read"
+        elif name in names and not args.force:
+            said = "exists already; --force overwrites it"
+        if said:
             raise UsageError(Problem(code="file_exists", file=path, message=said))
-        if not overwrite:
-            raise UsageError(Problem(code="file_exists", file=path, message="exists already; --force overwrites it"))
-    with made_folder(folder):
-        write_texts(texts, overwrite=overwrite)
-        if call.audio is not None:
-            with placed(sound, overwrite=overwrite) as stream:
-                stream.write(call.audio)
-    return [*texts, *([sound] if call.audio is not None else [])]
 
 
 def _timeline(scenario: Scenario, call: Simulated) -> list[str]:

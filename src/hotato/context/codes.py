@@ -47,7 +47,9 @@ CODES = {
     "model": "the speech model cannot be found, fetched or loaded, or is none",
     # contracts
     "contract": "the folder or archive is no contract, or one whose audio allows no verdict",
-    "tampered": "a contract holds other files than those it was made of, or was changed",
+    "tampered": "a contract or a conversation holds other files than those it was made of, or was changed",
+    # conversations
+    "conversation": "the folder holds no conversation, or none that one id is of",
     # scenarios
     "variable": "a name in braces that is no fact and no variable of the scenario",
     "simulator_invalid": "a scenario that could not be rendered; it says nothing about the agent",

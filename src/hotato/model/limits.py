@@ -86,6 +86,11 @@ LIMITS: dict[str, Limit] = {
         "a compressed file of many calls, once it is unpacked",
         "gzip makes a thousandth of what repeats; what is unpacked goes to a temporary folder",
     ),
+    "part_bytes": Limit(
+        16 * 1024 * _MB, "bytes", 1024 * 1024 * _MB,
+        "a file of a conversation that is verified",
+        "it is read piece by piece, so this bounds the time: a recording of eight hours has at most about 11 GB",
+    ),
     "audio_seconds": Limit(
         28_800, "seconds", 864_000,
         "a recording that is scored",

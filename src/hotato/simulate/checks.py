@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -20,17 +20,22 @@ from hotato.plan.compile import Plan, compile_plan
 from hotato.plan.resources import Resources
 from hotato.simulate import documents
 from hotato.simulate.faults import faults as scenario_faults
+from hotato.simulate.rubrics import rubrics_of
 from hotato.simulate.scenario import KIND as SCENARIO
 from hotato.simulate.scenario import Ident, Scenario, Struct, Text
 
+if TYPE_CHECKING:
+    from hotato.rubric.document import Rubric
+
 KIND = "hotato.conversation-test"
+OF_RUBRICS = "no_rubric_failure"
 CONDITIONS = {
     "all_deterministic_assertions_pass": "every deterministic assertion is PASS",
     "no_deterministic_fail": "no deterministic assertion is FAIL; INCONCLUSIVE is let be",
-    "no_rubric_failure": "no rubric is FAIL, and each has a verdict",
-    "no_inconclusive": "no deterministic assertion is INCONCLUSIVE",
+    OF_RUBRICS: "a model judged each rubric, and none is FAIL",
+    "no_inconclusive": "no deterministic assertion is INCONCLUSIVE; what a model judged is no part of it",
 }
-_RUBRIC = ("judge_rubric", "human_rubric")
+_AT = ("assertions", "deterministic")
 
 
 class Assertions(Struct, frozen=True, kw_only=True):
@@ -71,7 +76,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     """A checked conversation test. `plan` is None where only rubrics are asserted, `scenario` where none is named.
 
     `sources` holds the text of the documents it was made of, by name, for artifacts to bind; `packs` that of the rule packs
-    that assertions name, by path.
+    that assertions name, by path. `criteria` are the rubrics, for a model to judge apart from all else.
     """
 
     __test__ = False  # it is no test of ours
@@ -81,6 +86,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     scenario: Scenario | None
     sources: Mapping[str, str]
     packs: Mapping[str, str] = {}
+    criteria: tuple[Rubric, ...] = ()
 
     @property
     def dimensions(self) -> Sequence[str]:
@@ -95,22 +101,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def rubrics(self) -> list[str]:
         """Return the ids of the rubrics."""
-        return [str(one.get("id")) for one in self.document.assertions.rubric]
-
-
-class _Part(Tree):
-    """The deterministic assertions of a test as a document of their own, with the places of the whole."""
-
-    __slots__ = ("_whole",)
-
-    def __init__(self, whole: Tree, assertions: list[Any]) -> None:
-        super().__init__({"version": 1, "assertions": assertions}, whole.file)
-        self._whole = whole
-
-    def position(self, where: tuple[str | int, ...], key: bool = False) -> tuple[int, int]:
-        """Return line and column in the test's own text."""
-        inside = where[1:] if where[:1] == ("assertions",) else where
-        return self._whole.position(("assertions", "deterministic", *inside), key)
+        return [one.id for one in self.criteria]
 
 
 def load_scenario(source: Any, file: str = "") -> Scenario:
@@ -135,6 +126,7 @@ def load_test(source: Any, file: str = "") -> Test:
     document = plan = scenario = None
     sources: dict[str, str] = {}
     packs: dict[str, str] = {}
+    criteria: tuple[Rubric, ...] = ()
     try:
         document = documents.read(tree, Document, KIND, _faults)
     except DocumentError as error:
@@ -143,6 +135,11 @@ def load_test(source: Any, file: str = "") -> Test:
         plan = _plan(tree, packs)
     except DocumentError as error:
         problems += error.problems
+    try:
+        criteria = rubrics_of(tree)
+    except DocumentError as error:
+        told = {one.path for one in problems}
+        problems += [one for one in error.problems if one.path not in told]
     if document is not None and document.scenario is not None:
         try:
             scenario = load_scenario_file(documents.relative(tree.file, document.scenario))
@@ -152,7 +149,7 @@ def load_test(source: Any, file: str = "") -> Test:
     if problems or document is None:
         raise DocumentError(problems)
     sources["test.json"] = _written(document)
-    return Test(document=document, plan=plan, scenario=scenario, sources=sources, packs=packs)
+    return Test(document=document, plan=plan, scenario=scenario, sources=sources, packs=packs, criteria=criteria)
 
 
 def _written(document: msgspec.Struct) -> str:
@@ -174,7 +171,7 @@ def _faults(document: Document) -> Iterator[Fault]:
     if not asserted.deterministic and not asserted.rubric:
         yield Fault(("assertions",), "no_assertions", "no assertions: nothing would be checked")
     for name in required:
-        of_rubrics = name == "no_rubric_failure"
+        of_rubrics = name == OF_RUBRICS
         if name in CONDITIONS and not (asserted.rubric if of_rubrics else asserted.deterministic):
             what = "rubric" if of_rubrics else "deterministic"
             said = f"'{name}' cannot fail: there is no {what} assertion"
@@ -186,19 +183,12 @@ def _faults(document: Document) -> Iterator[Fault]:
 
 
 def _rubric_faults(asserted: Assertions) -> Iterator[Fault]:
-    first: set[str] = {one["id"] for one in asserted.deterministic if type(one) is dict and type(one.get("id")) is str}
+    """Yield the rubrics that have the id of a deterministic assertion; `rubrics` finds all else that is wrong with them."""
+    of = {str(one["id"]).lower() for one in asserted.deterministic if type(one) is dict and type(one.get("id")) is str}
     for place, one in enumerate(asserted.rubric):
-        where = ("assertions", "rubric", place)
-        ident, kind = one.get("id"), one.get("kind")
-        if type(ident) is not str or not ident:
-            yield Fault((*where, "id"), "missing_field", "a rubric needs an id, which is text")
-        elif ident in first:
-            yield Fault((*where, "id"), "duplicate_id", f"the id '{ident}' is used already")
-        else:
-            first.add(ident)
-        if kind not in _RUBRIC:
-            said = f"a rubric is of kind {' or '.join(_RUBRIC)}"
-            yield Fault((*where, "kind"), "wrong_value", said, found=str(kind or ""), allowed=_RUBRIC)
+        ident = one.get("id")
+        if type(ident) is str and ident.lower() in of:
+            yield Fault(("assertions", "rubric", place, "id"), "duplicate_id", f"the id '{ident}' is used already")
 
 
 def _plan(tree: Tree, packs: dict[str, str]) -> Plan | None:
@@ -212,7 +202,7 @@ def _plan(tree: Tree, packs: dict[str, str]) -> Plan | None:
         return None
     resources = _resources(tree.file, packs)
     try:
-        return compile_plan(load(_Part(tree, assertions), resources), resources)
+        return compile_plan(load(documents.Section(tree, "assertions", assertions, _AT), resources), resources)
     except DocumentError as error:
         raise DocumentError(
             replace(one, path="assertions.deterministic" + one.path[10:])

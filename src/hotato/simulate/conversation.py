@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from hotato.model.call import Call
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 from hotato.simulate.checks import Test
-from hotato.simulate.evidence import RECORDED, SIMULATED, SimulatorInvalid, simulate
+from hotato.simulate.evidence import RECORDED, SIMULATED, Simulated, SimulatorInvalid, simulate
 from hotato.simulate.success import by_dimension, judged
 from hotato.simulate.variants import Variant
 
 INVALID = "SIMULATOR_INVALID"
 _JUDGED = (PASS, FAIL)
+Envelope = Mapping[str, Any]
+Opinion = Callable[[Call], Envelope]  # what a model says of a call, a rubric.v1 envelope
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +25,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     `status` is PASS, FAIL, INCONCLUSIVE or SIMULATOR_INVALID, which has neither an envelope nor a digest: `why` says what
     kept the scenario from being played. `run` is empty for a recorded call, `digest` the sha256 of the simulated evidence.
+    `rubric` is what a model judged, None where none was asked: then `unjudged` names the rubrics there are.
     """
 
     origin: str
@@ -31,6 +35,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     envelope: Mapping[str, Any] | None = None
     digest: str = ""
     why: str = ""
+    rubric: Envelope | None = None
+    unjudged: tuple[str, ...] = ()
 
     def told(self, dimensions: Sequence[str]) -> dict[str, Any]:
         """Return the outcome as JSON has it, without the envelope."""
@@ -41,33 +47,54 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
             return {**found, "why": self.why}
         found["conditions"] = list(self.conditions)
         found["dimensions"] = by_dimension(self.envelope["results"], dimensions)
+        if self.unjudged:
+            found["rubric"] = {"judged": False, "unjudged": list(self.unjudged)}
+        elif self.rubric is not None:
+            found["rubric"] = {"judged": True, **self.rubric["summary"]}
         return {**found, "sha256": self.digest} if self.digest else found
 
 
-def outcome(test: Test, call: Any, *, origin: str = RECORDED, run: str = "", digest: str = "") -> Outcome:
-    """Return what became of a call.
+def outcome(
+    test: Test,
+    call: Any,
+    *,
+    origin: str = RECORDED,
+    run: str = "",
+    digest: str = "",
+    opinion: Opinion | None = None,
+) -> Outcome:
+    """Return what became of a call. `opinion` asks a model about it, by the test's rubrics.
 
     A call of which no deterministic assertion has a verdict is INCONCLUSIVE where its conditions would let it pass, as
     `no_deterministic_fail` does: nothing was seen to hold.
     """
-    envelope, found = judged(test, call)
+    rubric = opinion(call) if opinion is not None and test.criteria else None
+    envelope, found = judged(test, call, rubric)
     status, results = found["status"], envelope["results"]
     if status == PASS and results and not any(one["status"] in _JUDGED for one in results):
         status = INCONCLUSIVE
     return Outcome(
-        origin=origin, status=status, run=run, conditions=tuple(found["conditions"]), envelope=envelope, digest=digest
+        origin=origin,
+        status=status,
+        run=run,
+        conditions=tuple(found["conditions"]),
+        envelope=envelope,
+        digest=digest,
+        rubric=rubric,
+        unjudged=() if rubric is not None else tuple(test.rubrics),
     )
 
 
-def simulated(test: Test, variant: Variant) -> Outcome:
-    """Return what became of one run of the test's scenario, without sound."""
+def simulated(test: Test, variant: Variant, opinion: Opinion | None = None) -> tuple[Outcome, Simulated | None]:
+    """Return what became of one run of the test's scenario, without sound, and the call where it could be played."""
     assert test.scenario is not None
     try:
         made = simulate(test.scenario, variant)
     except SimulatorInvalid as error:
         why = "; ".join(problem.message for problem in error.problems)
-        return Outcome(origin=SIMULATED, status=INVALID, run=variant.id, why=why)
-    return outcome(test, made.call(), origin=SIMULATED, run=variant.id, digest=made.digest())
+        return Outcome(origin=SIMULATED, status=INVALID, run=variant.id, why=why), None
+    digest = made.digest()
+    return outcome(test, made.call(), origin=SIMULATED, run=variant.id, digest=digest, opinion=opinion), made
 
 
 def counts(outcomes: Sequence[Outcome]) -> dict[str, int]:

@@ -22,6 +22,21 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 Path = str | os.PathLike[str]
 
 
+class Section(Tree):
+    """A list inside a document as a document of its own, with the places of the whole."""
+
+    __slots__ = ("_at", "_name", "_whole")
+
+    def __init__(self, whole: Tree, name: str, items: list[Any], at: tuple[str, ...]) -> None:
+        super().__init__({"version": 1, name: items}, whole.file)
+        self._whole, self._name, self._at = whole, name, at
+
+    def position(self, where: tuple[str | int, ...], key: bool = False) -> tuple[int, int]:
+        """Return line and column in the whole's own text."""
+        inside = where[1:] if where[:1] == (self._name,) else where
+        return self._whole.position((*self._at, *inside), key)
+
+
 def tree(source: Any, file: str = "") -> Tree:
     """Return a document as a tree: a mapping, or the text of a YAML or JSON file. Raise DocumentError."""
     return scan(source, file) if isinstance(source, str) else tree_of(source, file)

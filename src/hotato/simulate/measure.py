@@ -47,6 +47,13 @@ def with_sound(scenario: Scenario, one: Simulated, cache: SoundCache, *, keep: b
     return one
 
 
+def can_measure() -> bool:
+    """Say whether the packages that scoring needs are here."""
+    from importlib.util import find_spec
+
+    return all(find_spec(name) is not None for name in ("numpy", "soundfile"))
+
+
 def measured(path: str, labels: Sequence[Label], more: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the timing envelope of a recording with both channels: an event a label, and the agent's responses.
 

@@ -8,7 +8,7 @@ from typing import Any
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 from hotato.plan.run import run
 from hotato.plan.summary import envelope as around
-from hotato.simulate.checks import CONDITIONS, Test
+from hotato.simulate.checks import CONDITIONS, OF_RUBRICS, Test
 
 MET, NOT_MET, OPEN = "met", "not_met", "undetermined"
 STATUSES = (PASS, FAIL, INCONCLUSIVE)
@@ -18,8 +18,9 @@ Envelope = dict[str, Any]
 def judged(test: Test, call: Any, rubric: Mapping[str, Any] | None = None) -> tuple[Envelope, dict[str, Any]]:
     """Return the assert.v1 envelope of a call, and its outcome.
 
-    The outcome has `status` and `conditions`, one entry for each that is required: `{name, state, because}`. `rubric` is a
-    rubric.v1 envelope made before; without one a condition on rubrics is undetermined.
+    The outcome has `status` and `conditions`, one entry for each that is required: `{name, state, because, lane}`. `lane`
+    says who decided it: `deterministic`, or `model`. `rubric` is a rubric.v1 envelope made before; without one a condition
+    on rubrics is undetermined.
     """
     envelope = around([], "report") if test.plan is None else run(test.plan, call)
     conditions = [
@@ -40,14 +41,15 @@ def _condition(
 ) -> dict[str, Any]:
     failed = [one["id"] for one in results if one["status"] == FAIL]
     open_ = [one["id"] for one in results if one["status"] == INCONCLUSIVE]
-    if name == "no_rubric_failure":
+    lane = "model" if name == OF_RUBRICS else "deterministic"
+    if name == OF_RUBRICS:
         failed, open_ = _rubrics(rubrics, rubric)
     elif name == "no_deterministic_fail":
         open_ = []
     elif name == "no_inconclusive":
         failed = []  # missing evidence is no failure of the agent
     state = NOT_MET if failed else OPEN if open_ else MET
-    return {"name": name, "state": state, "because": failed or open_, "means": CONDITIONS[name]}
+    return {"name": name, "state": state, "because": failed or open_, "lane": lane, "means": CONDITIONS[name]}
 
 
 def _rubrics(wanted: Sequence[str], rubric: Mapping[str, Any] | None) -> tuple[list[str], list[str]]:
