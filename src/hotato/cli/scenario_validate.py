@@ -5,8 +5,8 @@ For example:
   hotato scenario validate scenarios/*.yaml tests/*.yaml suite.yaml
   hotato scenario validate - --format json < refund.yaml
 
-A conversation test is read with the scenario and the packs that it names, a suite with its tests. Of a scenario the number of its runs is
-told: each way through its branches, in each cell of its variation_matrix, repeated.
+A conversation test is read with the scenario and the packs that it names, a suite with its tests. Of a scenario the
+number of its runs is told: each way through its branches, in each cell of its variation_matrix, repeated.
 
 Exit codes: 0 no problem, 2 a problem in any file, 3 internal error.
 """

@@ -16,6 +16,7 @@ _TOLD = {
     "hotato.scenario": ("a scenario", "hotato simulate"),
     "hotato.conversation-test": ("a conversation test", "hotato test run"),
     "hotato.suite": ("a suite", "hotato suite run"),
+    "hotato.conversation": ("a conversation", "hotato conversation verify"),
 }
 _LISTS = (ASSERTIONS, "rubrics")  # documents that have no field `kind`, but a list of this name
 _PLAIN = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*", re.ASCII)
