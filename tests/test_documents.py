@@ -35,7 +35,7 @@ from hotato.document.write import to_yaml
 from hotato.errors import DocumentError, Problem
 from hotato.model.limits import LIMITS
 from hotato.plan.resources import Resources
-from hotato.simulate import checks, scenario, suite
+from hotato.simulate import artifact, checks, scenario, suite
 
 MAX_NODES = LIMITS["document_values"].default
 ROOT = Path(__file__).resolve().parent.parent
@@ -599,10 +599,11 @@ DOCUMENTS = {
     "hotato assert run --assertions": "version: 1\nassertions:\n  - {id: a, kind: phrase, regex: refund}\n",
     "hotato rubric run --rubrics": "version: 1\nrubrics:\n  - {id: a, kind: judge_rubric, criterion: polite}\n",
 }
+PLAYED = ("hotato simulate", "hotato test run", "hotato suite run")  # what `scenario validate` takes
 TAKE = {
     "hotato simulate": [["simulate", "x.yaml"], ["scenario", "validate", "x.yaml"]],
     "hotato test run": [["test", "run", "x.yaml"], ["scenario", "validate", "x.yaml"]],
-    "hotato suite run": [["suite", "run", "x.yaml"]],
+    "hotato suite run": [["suite", "run", "x.yaml"], ["scenario", "validate", "x.yaml"]],
     "hotato assert run --assertions": [["assert", "run", "--assertions", "x.yaml"], ["assert", "lint", "x.yaml"]],
     "hotato rubric run --rubrics": [
         ["rubric", "run", "--rubrics", "x.yaml", "--transcript", "t.json", "--judge-model", "m"]
@@ -622,7 +623,7 @@ def test_a_document_of_another_kind_is_named_with_the_command_that_takes_it(
         given = [*words, "--transcript", "t.json"] if words[:2] == ["assert", "run"] else words
         code = main(given)
         told = "".join(capsys.readouterr())
-        is_own = document == command or (words[0] == "scenario" and document in ("hotato simulate", "hotato test run"))
+        is_own = document == command or (words[0] == "scenario" and document in PLAYED)
         is_own = is_own or (words[0] == "rubric" and document == "hotato assert run --assertions")
         assert ("it is for" in told) is not is_own, told
         if not is_own:
@@ -632,7 +633,7 @@ def test_a_document_of_another_kind_is_named_with_the_command_that_takes_it(
 
 
 def test_the_kinds_of_documents_are_those_that_are_read() -> None:
-    assert {scenario.KIND, checks.KIND, suite.KIND, *other._LISTS} == set(other._TOLD)
+    assert {scenario.KIND, checks.KIND, suite.KIND, artifact.KIND, *other._LISTS} == set(other._TOLD)
     for _, command in other._TOLD.values():
         name, _, flag = command.removeprefix("hotato ").partition(" --")
         declared = _command.parser_of(name).declared

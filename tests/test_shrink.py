@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from _laws import law
 from hotato import assert_ as A
 from hotato.cli import main
+from hotato.context import written
 from hotato.errors import StateAdapterError, UsageError
 from hotato.model.call import Span
-from hotato.probe import shrink_files
 from hotato.probe.shrink import Shrunk, _ordered, shrink
 from hotato.probe.shrink_fields import paths, pruned
 from hotato.probe.shrink_files import files
@@ -112,9 +112,9 @@ def test_what_is_written_has_the_times_that_there_are_and_no_others() -> None:
 def test_a_span_that_its_source_timed_otherwise_is_written_with_its_times() -> None:
     data = {"type": "tool_call", "name": "book"}
     timed = Span(index=0, type="tool_call", name="book", start=3.0, end=4.0, data=data)
-    assert shrink_files._span(timed) == {**data, "start_sec": 3.0, "end_sec": 4.0}
+    assert written._span(timed) == {**data, "start_sec": 3.0, "end_sec": 4.0}
     moment = Span(index=0, type="tool_call", name="book", start=3.0, end=None, data={**data, "time_sec": 3.0})
-    assert shrink_files._span(moment) == {**data, "time_sec": 3.0}
+    assert written._span(moment) == {**data, "time_sec": 3.0}
 
 
 def test_what_a_source_records_is_written_by_name_and_each_record_once() -> None:

@@ -79,6 +79,33 @@ def test_missing_evidence_counts_as_the_condition_says(
     }
 
 
+def test_a_rule_pack_that_decides_is_bound_with_what_it_decided(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = {
+        "name": "ours",
+        "version": "1",
+        "description": "Ours.",
+        "rules": [{"id": "no-maybe", "type": "banned", "description": "No hedging.", "regex": "maybe"}],
+    }
+    (tmp_path / "rules.json").write_text(json.dumps(pack))
+    test = deepcopy(TEST)
+    test["assertions"]["deterministic"] = [{"id": "rules", "kind": "policy", "pack_path": "rules.json"}]
+    (tmp_path / "test.json").write_text(json.dumps(test))
+    (tmp_path / "transcript.json").write_text(json.dumps(TURNS))
+    words = [str(tmp_path / "test.json"), "--transcript", str(tmp_path / "transcript.json"), "--out"]
+    kept = []
+    for name in ("one", "two"):
+        assert ran(capsys, *words, str(tmp_path / name))[0] == 0
+        kept.append(json.loads((tmp_path / name / "conversation.json").read_text())["id"])
+        assert json.loads((tmp_path / name / "packs.json").read_text()) == {
+            "rules.json": (tmp_path / "rules.json").read_text()
+        }
+        (tmp_path / "rules.json").write_text(json.dumps({**pack, "version": "2"}))
+    assert kept[0] != kept[1]
+    assert main(["conversation", "verify", str(tmp_path / "one")]) == 0
+
+
 def test_conditions_are_a_conjunction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, required=["no_deterministic_fail", "no_inconclusive"])
     code, told = ran(capsys, file, "--transcript", str(tmp_path / "transcript.json"))

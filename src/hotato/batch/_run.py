@@ -24,6 +24,7 @@ from hotato.model.limits import LIMITS, limit, limits
 from hotato.plan.compile import Plan
 from hotato.runs.folder import JOURNAL, locked, prepare
 from hotato.runs.journal import Journal
+from hotato.runs.processes import cores
 
 ENGINES = ("local", "dask", "ray")
 BATCH_BYTES = 4 * 1024 * 1024
@@ -184,11 +185,6 @@ def _import(name: str) -> Callable[[bytes, Iterator[tuple[int, bytes]], Engine],
 
 def _workers(engine: Engine) -> int:
     return engine.workers or cores()
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _make(out: str) -> None:

@@ -19,7 +19,6 @@ Exit codes: 0 let through, 1 a rule is broken, 2 refused, or too much was not ju
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
@@ -92,6 +91,7 @@ def main(args: Namespace) -> int:
 
 def _asked(args: Namespace) -> tuple[Request, Rules]:
     """Return what the flags ask for. Raise UsageError, CommandError."""
+    from hotato.runs.processes import cores
     from hotato.simulate.gate import ALPHA, MOST_INCONCLUSIVE, Rules
     from hotato.simulate.running import Request
     from hotato.simulate.suite import load_suite_file
@@ -135,7 +135,7 @@ def _asked(args: Namespace) -> tuple[Request, Rules]:
         calls=args.calls or "",
         sound=_sound() if args.audio else "",
         pages=args.pages is not False,
-        workers=workers or _cores(),
+        workers=workers or cores(),
     )
     return request, rules
 
@@ -199,10 +199,6 @@ def _sound() -> str:
         said = "speaking and measuring calls needs two extras: pip install 'hotato[audio,speech]'"
         raise EvidenceError(Problem(code="extra_missing", file="--audio", message=said))
     return default_folder()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _printed(args: Namespace, result: dict[str, Any]) -> str:

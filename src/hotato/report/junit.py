@@ -55,13 +55,10 @@ def suite(result: Mapping[str, Any]) -> str:
     """
     policy = result["gate"]["inconclusive_policy"]
     broken = {one.get("test") for one in result["gate"]["rules"] if not one["kept"] and one["otherwise"] == "fail"}
-    suites = []
-    for test in result["tests"]:
-        ident = test["id"]
-        runs = [run for run in result["runs"] if run["test"] == ident]
-        cases = [_run(run, policy, ident in broken) for run in runs]
-        suites.append((ident, cases))
-    suites.append(("gate", [_rule(one) for one in result["gate"]["rules"]]))
+    found: dict[str, list[tuple[str, list[str]]]] = {test["id"]: [] for test in result["tests"]}
+    for run in result["runs"]:
+        found[run["test"]].append(_run(run, policy, run["test"] in broken))
+    suites = [*found.items(), ("gate", [_rule(one) for one in result["gate"]["rules"]])]
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     outcomes = [outcome for _, cases in suites for outcome, _ in cases]
     lines.append(_open("testsuites", {"name": result["suite_id"], **_counted(outcomes)}))

@@ -45,6 +45,11 @@ def run(work: Work, spec: bytes, pieces: Iterator[tuple[int, bytes]], workers: i
         left = sorted(lost)
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _both(first: list[tuple[int, bytes]], then: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     yield from first
     yield from then

@@ -34,20 +34,22 @@ ROLES = {
     "test.json": "test",
     "result.json": "result",
     "rubric.json": "rubric",
+    "packs.json": "packs",
     "call.wav": "audio",
     "call.flac": "audio",
     "call.ogg": "audio",
 }
 NAME = r"^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?$"  # as `check_id` has it; it refuses more, such as `nul`
 Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
-Role = Literal["audio", "result", "rubric", "scenario", "state", "test", "timing", "trace", "transcript"]
+Role = Literal["audio", "packs", "result", "rubric", "scenario", "state", "test", "timing", "trace", "transcript"]
 Size = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Part(Struct, frozen=True, kw_only=True):
     """One file of the folder: its name, what it is to the conversation, its size in bytes and its sha256.
 
-    `rubric` is what a model judged, which is kept apart from the deterministic `result`.
+    `rubric` is what a model judged, which is kept apart from the deterministic `result`; `packs` are the texts of the rule
+    packs that the test names by path.
     """
 
     name: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": NAME})]

@@ -48,6 +48,7 @@ def judge(suite: Suite, runs: Sequence[Ran], rules: Rules) -> dict[str, Any]:
     A rule is `{rule, test?, cell?, kept, otherwise, said}` and its numbers; `otherwise` says what it does where not kept.
     """
     tests = by(runs, lambda run: run.test)
+    base = None if rules.baseline is None else by(rules.baseline, lambda run: run.test)
     found: list[Rule] = []
     gated: list[Ran] = []
     for ident in suite.tests:
@@ -56,7 +57,7 @@ def judge(suite: Suite, runs: Sequence[Ran], rules: Rules) -> dict[str, Any]:
         mine = [run for run in tests.get(ident, ()) if not _held(suite, run, rules.today)]
         gated += mine
         if mine or ident not in tests:
-            found += _of_test(suite, ident, mine, rules)
+            found += _of_test(suite, ident, mine, rules, None if base is None else base.get(ident, []))
     if not gated:
         said = "no run is left to judge by: all of them are in quarantine, or none is needed for a release"
         found.append(_rule("judged", kept=False, otherwise=REFUSES, said=said))
@@ -67,13 +68,14 @@ def judge(suite: Suite, runs: Sequence[Ran], rules: Rules) -> dict[str, Any]:
     return {"exit_code": code, "rules": found, "quarantine": [_entry(one, tests, rules) for one in _entries(suite)]}
 
 
-def _of_test(suite: Suite, ident: str, runs: Sequence[Ran], rules: Rules) -> Iterator[Rule]:
+def _of_test(suite: Suite, ident: str, runs: Sequence[Ran], rules: Rules, base: Sequence[Ran] | None) -> Iterator[Rule]:
+    """Yield the rules on a test; `base` are its runs in the baseline, None where there is no baseline."""
     yield from _without_verdict(suite, ident, runs, rules)
     least = rules.min_pass_rate.get(ident, rules.min_pass_rate.get(""))
     if least is not None:
         yield _at_least(ident, runs, least)
-    if rules.baseline is not None:
-        yield from _against(ident, runs, rules)
+    if base is not None:
+        yield from _against(ident, runs, base, rules.alpha)
     elif least is None:
         failed = [run for run in runs if run.status == FAIL]
         if failed:
@@ -109,9 +111,8 @@ def _at_least(ident: str, runs: Sequence[Ran], least: float) -> Rule:
     return _rule("min_pass_rate", ident, kept=low >= least, otherwise=FAILS, said=said, **more)
 
 
-def _against(ident: str, runs: Sequence[Ran], rules: Rules) -> Iterator[Rule]:
+def _against(ident: str, runs: Sequence[Ran], base: Sequence[Ran], alpha: float) -> Iterator[Rule]:
     """Yield what changed in a test since the baseline."""
-    base = [run for run in rules.baseline or () if run.test == ident]
     found = compared(base, runs)
     for cell in found.newly_broken:
         said = "passed in the baseline, and fails now"
@@ -126,7 +127,7 @@ def _against(ident: str, runs: Sequence[Ran], rules: Rules) -> Iterator[Rule]:
     said = f"{found.broken} pairs of runs changed for the worse, {found.fixed} for the better: p = {worse:.4g}"
     more: Rule = {"broken": found.broken, "fixed": found.fixed, "p_worse": worse, "p_different": found.p_different}
     told: Rule = {"cells_fixed": found.newly_fixed, "cells_flaky": found.flaky, "pairs": found.pairs}
-    yield _rule("paired", ident, kept=worse > rules.alpha, otherwise=FAILS, said=said, **more, **told)
+    yield _rule("paired", ident, kept=worse > alpha, otherwise=FAILS, said=said, **more, **told)
 
 
 def _whole(suite: Suite, gated: Sequence[Ran], rules: Rules) -> Iterator[Rule]:

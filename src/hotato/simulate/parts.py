@@ -88,6 +88,8 @@ def of_outcome(test: Test, found: Outcome, notes: Sequence[Mapping[str, str]] = 
     if test.scenario is not None:
         files["scenario.json"] = _document(test.scenario)
     files["result.json"] = (encode({**result, "envelope": found.envelope}, indent=2) + "\n").encode()
+    if test.packs:
+        files["packs.json"] = (encode(dict(sorted(test.packs.items())), indent=2) + "\n").encode()
     if found.rubric is not None:
         files["rubric.json"] = (encode(found.rubric, indent=2) + "\n").encode()
     return files

@@ -99,11 +99,18 @@ def lines(result: Result) -> Iterator[str]:
         place = " ".join(filter(None, (one["test"], one.get("cell"))))
         yield f"quarantine {place} until {one['until']} ({one['reason']}): {one['said']}"
     for one in result["gate"]["rules"]:
-        if not one["kept"] or one["rule"] in ("min_pass_rate", "paired"):
+        if _is_told(one):
             place = " ".join(filter(None, (one.get("test"), one.get("cell"))))
             word = "kept" if one["kept"] else "broken" if one["otherwise"] == "fail" else "refused"
             yield f"gate {one['rule']}{f' {place}' if place else ''}: {one['said']}: {word}"
     yield f"exit {result['exit_code']}"
+
+
+def _is_told(rule: Mapping[str, Any]) -> bool:
+    """Say whether people want to read of a rule: one that is not kept, or that says how near it was."""
+    if rule["rule"] == "paired" and rule["kept"]:
+        return "test" not in rule or rule["broken"] + rule["fixed"] > 0
+    return not rule["kept"] or rule["rule"] == "min_pass_rate"
 
 
 def _reliability(rate: Mapping[str, Any], repeated: int) -> Iterator[str]:
