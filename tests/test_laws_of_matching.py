@@ -186,7 +186,7 @@ PIECES = [
 ]  # fmt: skip
 WHOLE = [
     "", "(?i)is", "(?s)a.b", "(?m)^b$", "(?x) a b # c", r"(?a)\w+", r"(.)\1", r"(?P<q>a).*(?P=q)", "a|^b", "^$", r"^\s*$", "a.b|k",
-    r"\bi", r"s\b", "s[^k]k", r"a\Wb", r"(?:a\s)+b", "(?:k|s)(?:i|s)", "ist|kis", "a{,2}b", r"[^\w]", r"(?<=\n)a", "a(?=\n)",
+    "ab|a b", "a(?:b|k)?", "(?:is|i)s?", "ab?", "[ak]b|ss", "a\nb", r"k\nk|b", "(?P<q>a|k)s", "s|ss|k", r"\bi", r"s\b", "s[^k]k", r"a\Wb", r"(?:a\s)+b", "(?:k|s)(?:i|s)", "ist|kis", "a{,2}b", r"[^\w]", r"(?<=\n)a", "a(?=\n)",
 ]  # fmt: skip
 
 

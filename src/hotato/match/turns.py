@@ -28,7 +28,7 @@ class Lane:
         self._plain = plain
         self._turns = [turn for utterance in utterances for turn in utterance]
         self._text: str | None = None
-        self._starts: list[int] | None = None
+        self._begins: list[int] | None = None
         self._lowered: str | None = None
         self._bounds: list[int] | None = None
         self._found: dict[Pattern, Turn | None] = {}
@@ -42,7 +42,7 @@ class Lane:
     def text(self) -> str:
         """Return the whole lane: a blank between the turns of an utterance, a line end between utterances."""
         if self._text is None:
-            self._text = "\n".join([_joined(utterance) for utterance in self.utterances])
+            self._text = "\n".join([u[0].text if len(u) == 1 else _joined(u) for u in self.utterances])
         return self._text
 
     def place(self, turn: Turn) -> int:
@@ -68,6 +68,10 @@ class Lane:
     def _matching(self, pattern: Pattern) -> Iterator[Turn]:
         if not self._turns:
             return
+        if pattern.words and not self._plain and self.text.isascii():
+            text = self._lower() if pattern.folds else self.text
+            yield from map(self._turns.__getitem__, _numbers(text, self._starts(), pattern.words))
+            return
         if pattern.needles and not self._plain:
             for number in self._holding(pattern.needles):
                 utterance = self.utterances[number]
@@ -80,17 +84,21 @@ class Lane:
             for utterance in self.utterances:
                 yield from _in_utterance(utterance, pattern)
             return
-        place, text = 0, self.text
+        yield from self._in_all(pattern)
+
+    def _in_all(self, pattern: Pattern) -> Iterator[Turn]:
+        """Yield the turns in which a match starts, by searches of the whole lane."""
+        place, text, starts = 0, self.text, self._starts()
         while place <= len(text):
             match = pattern.search(text, place)
             if match is None:
                 return
-            number = self._at(match.start())
+            number = bisect_right(starts, match.start()) - 1
             if "\n" in match.group(0):  # it runs over a change of speaker: look at what is left piece by piece
                 yield from self._after(number, pattern)
                 return
             yield self._turns[number]
-            place = self._start(number + 1)
+            place = starts[number + 1]
 
     def _after(self, number: int, pattern: Pattern) -> Iterator[Turn]:
         left = {id(turn) for turn in self._turns[number:]}
@@ -98,45 +106,48 @@ class Lane:
             if id(utterance[-1]) in left:
                 yield from (turn for turn in _in_utterance(utterance, pattern) if id(turn) in left)
 
-    def _at(self, place: int) -> int:
-        self._start(0)
-        return bisect_right(self._starts or [], place) - 1
+    def _starts(self) -> list[int]:
+        """Return where each turn begins in the text, and last where one after them would."""
+        if self._begins is None:
+            self._begins = [*accumulate([len(turn.text) + 1 for turn in self._turns], initial=0)]
+        return self._begins
 
-    def _start(self, number: int) -> int:
-        """Return where the turn of a number begins in the text; beyond the last turn, beyond the text."""
-        if self._starts is None:
-            self._starts = list(accumulate([len(turn.text) + 1 for turn in self._turns], initial=0))[:-1]
-        return self._starts[number] if number < len(self._starts) else len(self.text) + 1
+    def _lower(self) -> str:
+        """Return the text in lower case; empty where that does not tell by ASCII letters where needles are."""
+        if self._lowered is None:
+            lowered = self.text.lower()
+            self._lowered = lowered if is_even(lowered) else ""
+        return self._lowered
 
     def _holding(self, needles: tuple[str, ...]) -> Iterable[int]:
         """Yield the numbers of the utterances that hold a needle, in order; only in them a match can be."""
-        if self._lowered is None or self._bounds is None:
-            lowered = self.text.lower()
-            self._lowered = lowered if is_even(lowered) else ""
-            self._bounds = [*accumulate([len(_joined(one)) + 1 for one in self.utterances], initial=0)]
-        if not self._lowered:
+        lowered = self._lower()
+        if not lowered:
             return range(len(self.utterances))
-        return _numbers(self._lowered, self._bounds, needles)
+        if self._bounds is None:
+            if len(self.utterances) == len(self._turns):
+                self._bounds = self._starts()
+            else:
+                self._bounds = [*accumulate([len(_joined(one)) + 1 for one in self.utterances], initial=0)]
+        return _numbers(lowered, self._bounds, needles)
 
 
 def _numbers(text: str, bounds: list[int], needles: tuple[str, ...]) -> Iterator[int]:
     """Yield the numbers of the pieces of a text, by the places at which they begin, in which a needle begins."""
-    there = [needle for needle in needles if needle in text]
-    if len(there) == 1:
-        needle, place = there[0], text.find(there[0])
-        while place >= 0:
-            number = bisect_right(bounds, place) - 1
-            yield number
-            place = text.find(needle, bounds[number + 1])
-        return
-    left = [(text.find(needle), needle) for needle in there]
-    while left:
+    left = [(place, needle) for needle in needles if (place := text.find(needle)) >= 0]
+    while len(left) > 1:
         number = bisect_right(bounds, min(left)[0]) - 1
         yield number
         after = bounds[number + 1]
         left = [
             (place, needle) for old, needle in left if (place := old if old >= after else text.find(needle, after)) >= 0
         ]
+    if left:
+        place, needle = left[0]
+        while place >= 0:
+            number = bisect_right(bounds, place) - 1
+            yield number
+            place = text.find(needle, bounds[number + 1])
 
 
 def _joined(utterance: list[Turn]) -> str:
@@ -180,11 +191,14 @@ class Transcript:
         """Return the utterances in order of time."""
         if self._utterances is None:
             out: list[list[Turn]] = []
+            before = None
             for turn in self.turns:
-                if self._join and out and out[-1][0].role == turn.role:
+                role = turn.role
+                if role == before and self._join:
                     out[-1].append(turn)
                 else:
                     out.append([turn])
+                before = role
             self._utterances = out
         return self._utterances
 

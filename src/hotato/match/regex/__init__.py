@@ -1,10 +1,11 @@
 """Regular expressions of users: checked once, compiled once, searched as few times as possible, and never for long.
 
-The meaning is that of Python's `re.search` on one turn, one URL or one error message. Two facts about a pattern, read
+The meaning is that of Python's `re.search` on one turn, one URL or one error message. Three facts about a pattern, read
 from its parse tree, make a call cheap to judge: `needles` (every match contains one of these strings, so a text without
-them needs no search) and `local` (what surrounds a match cannot change it, so that all turns can be searched at once).
+them needs no search), `words` (it is one of these strings and nothing else, so that no search is needed at all) and
+`local` (what surrounds a match cannot change it, so that all turns can be searched at once).
 
-A third one bounds its cost: up to `safe` characters, `re` itself cannot take more than a fixed number of steps, and runs.
+A fourth one bounds its cost: up to `safe` characters, `re` itself cannot take more than a fixed number of steps, and runs.
 A longer text is searched by a machine of our own whose time is in proportion to the text and whose verdict is the same.
 Which of the two runs depends on the pattern and the length of the text alone.
 """
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from hotato.match.regex._bound import ALWAYS, degree, longest
-from hotato.match.regex._facts import can_match, facts
+from hotato.match.regex._facts import can_match, facts, words
 from hotato.match.regex._faults import MAX_PATTERN, regex_fault
 from hotato.match.regex._parse import parse
 from hotato.match.text import fold_pattern, nfc
@@ -56,13 +57,18 @@ class Match(Protocol):
 
 
 class Pattern(msgspec.Struct, frozen=True, eq=False):
-    """A compiled regex. `search(text, place)` is `re.Pattern.search`; the other fields as the module says."""
+    """A compiled regex. `search(text, place)` is `re.Pattern.search`; the other fields as the module says.
+
+    `words` are in lower case where case is ignored, as `folds` says.
+    """
 
     source: str
     search: Callable[..., Match | None]
     needles: tuple[str, ...] = ()
     local: bool = False
     safe: int = ALWAYS
+    words: tuple[str, ...] = ()
+    folds: bool = True
 
 
 def compile_pattern(source: str, *, case_sensitive: bool = False, speech: bool = True) -> Pattern:
@@ -72,8 +78,10 @@ def compile_pattern(source: str, *, case_sensitive: bool = False, speech: bool =
     flags = compiled.flags
     needles, local = facts(tree, flags)
     safe = longest(tree, flags)
-    search = _dispatcher(compiled.search, lambda: (tree, flags, source), needles, safe)
-    return Pattern(source, search, needles, local, safe)
+    search: Any = compiled.search
+    if safe < ALWAYS:
+        search = _dispatcher(search, lambda: (tree, flags, source), needles, safe)
+    return Pattern(source, search, needles, local, safe, words(tree, flags), bool(flags & re.IGNORECASE))
 
 
 def regex_can_match(source: str) -> bool:

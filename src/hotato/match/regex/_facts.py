@@ -1,4 +1,4 @@
-"""What is known of a pattern before it has seen a text: strings it needs, and whether it looks around itself."""
+"""What is known of a pattern before it has seen a text: strings it needs or is, and whether it looks around itself."""
 
 from __future__ import annotations
 
@@ -11,12 +11,47 @@ from hotato.match.regex._sets import characters
 MOST_NEEDLES = 64
 MOST_RUNS = 8
 MOST_LETTERS = 4
+MOST_WORDS = 16
 
 
 def facts(tree: Any, flags: int) -> tuple[tuple[str, ...], bool]:
     """Return `needles` (every match holds one of them, in lower case) and `local` (what is around a match is all one)."""
     plain = not flags & (re.MULTILINE | re.DOTALL | re.ASCII)
     return tuple(sorted({needle.lower() for needle in _needles(tree)})), plain and _is_local(tree)
+
+
+def words(tree: Any, flags: int) -> tuple[str, ...]:
+    """Return the strings that a pattern is, where it is a choice of a few strings of ASCII and no more; else nothing.
+
+    A match begins in a text of ASCII where one of them does: in lower case in the lowered text where case is ignored. Of two of
+    which one begins with the other the shorter is enough.
+    """
+    found = _words(tree)
+    if found is None or "" in found or any("\n" in word for word in found):
+        return ()
+    if flags & re.IGNORECASE:
+        found = {word.lower() for word in found}
+    return tuple(sorted(w for w in found if not any(w != other and w.startswith(other) for other in found)))
+
+
+def _words(tree: Any) -> set[str] | None:
+    """Return all strings that a tree matches, None where it has other parts or they are more than a few."""
+    made = {""}
+    for op, arg in tree:
+        each: set[str] | None = None
+        if op is C.BRANCH:
+            every = [_words(branch) for branch in arg[1]]
+            each = None if None in every else set().union(*every)  # type: ignore[arg-type]  # None is none of them
+        elif op is C.SUBPATTERN and not (arg[1] or arg[2]):
+            each = _words(arg[3])
+        elif op in REPEATS and arg[1] == 1 and (each := _words(arg[2])) is not None:
+            each = each if arg[0] else each | {""}
+        elif op not in REPEATS:
+            each = set(_letters(op, arg)) or None
+        if each is None or len(made) * len(each) > MOST_WORDS:
+            return None
+        made = {word + more for word in made for more in each}
+    return made
 
 
 def _needles(tree: Any) -> tuple[str, ...]:
