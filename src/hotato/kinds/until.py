@@ -11,7 +11,7 @@ from hotato.kinds._kind import Check, Kind, Resources, Source
 from hotato.match.events import Event, event_faults, finder, recorded, sources
 from hotato.match.evidence import Evidence
 from hotato.match.gaps import MOST_SHOWN, named, reference
-from hotato.match.timeline import Moment, Preceding, Timeline
+from hotato.match.timeline import Moment, Timeline
 from hotato.model.fault import Fault
 from hotato.model.verdict import Verdict, breaks, holds, unsettled
 
@@ -99,7 +99,7 @@ class Until(Kind, frozen=True, kw_only=True, tag="until"):
 
 def _states(timeline: Timeline, found: list[Moment], opened: list[Moment], lapsed: list[Moment]) -> list[str]:
     """Return of each forbidden event whether it was allowed then (`after`), or what was wrong."""
-    allowing, lapsing = Preceding(timeline, opened), Preceding(timeline, lapsed)
+    allowing, lapsing = timeline.preceding(opened), timeline.preceding(lapsed)
     states = []
     for moment in found:
         last, maybe = allowing.before(moment)

@@ -34,10 +34,10 @@ Judge = Callable[[Deed], str]
 
 
 class Deeds:
-    """The deeds of one call that claims may rest on. All have to be of the trace."""
+    """The deeds of one call that claims may rest on, `all` in the order given. All have to be of the trace."""
 
     def __init__(self, timeline: Timeline, deeds: Sequence[Deed], last: float) -> None:
-        self._timeline, self._last = timeline, last
+        self._timeline, self._last, self.all = timeline, last, deeds
         self._deeds = sorted(deeds, key=lambda deed: (timeline.over(deed.moment)[1], deed.moment.rank))
         self._latest = [timeline.over(deed.moment)[1] for deed in self._deeds]
         self._earliest = sorted(timeline.over(deed.moment)[0] for deed in self._deeds)

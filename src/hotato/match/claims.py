@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from hotato.match.backing import BACKED, CUT, NO_CLOCK, NONE, UNKNOWN, Deed, Deeds, Found
-from hotato.match.events import Event, Name, Subset, candidates, event_faults, faulting
+from hotato.match.events import Event, Name, Subset, alike, candidates, event_faults, faulting
 from hotato.match.evidence import Evidence
 from hotato.match.gaps import MOST_SHOWN, last_second, named
 from hotato.match.matchers import value_faults
@@ -60,17 +60,19 @@ def need_faults(need: Need, *path: str | int) -> Iterator[Fault]:
         yield Fault((*path, "state", *fault.where), fault.code, fault.message)
 
 
-def _deeds(need: Need, pattern: Callable[..., Pattern]) -> Callable[[Evidence], list[Deed]]:
-    """Return what gives every deed of a call that claims may rest on, and how each came out."""
+def _deeds(need: Need, pattern: Callable[..., Pattern]) -> Callable[[Evidence], Deeds]:
+    """Return what gives every deed of a call that claims may rest on, and how each came out; found once in a call."""
     if need.is_call or need.http is not None:
         need = msgspec.structs.replace(need, outcome=need.outcome or ("success" if need.status is None else None))
     chosen, fault = candidates(need, pattern), faulting(need)
 
-    def find(evidence: Evidence) -> list[Deed]:
-        trace, moment = evidence.trace, evidence.timeline(SOURCES).of_span
-        return [Deed(moment(span), fault(trace, span), span) for span in chosen(trace)]
+    def find(evidence: Evidence) -> Deeds:
+        trace, timeline = evidence.trace, evidence.timeline(SOURCES)
+        moment = timeline.of_span
+        return Deeds(timeline, [Deed(moment(s), fault(trace, s), s) for s in chosen(trace)], last_second(timeline))
 
-    return find
+    key = alike(need, SOURCES)
+    return lambda evidence: evidence.once(key, lambda: find(evidence))
 
 
 def capture_faults(capture: Mapping[str, str] | None, source: str) -> Iterator[Fault]:
@@ -130,9 +132,7 @@ def of_trace(terms: Terms, pattern: Pattern, patterns: Callable[..., Pattern]) -
     find = _deeds(need, patterns)
 
     def judge(evidence: Evidence, claims: list[Moment]) -> Judged:
-        done = find(evidence)
-        timeline = evidence.timeline(SOURCES)
-        known = Deeds(timeline, done, last_second(timeline))
+        known = find(evidence)
         found = []
         for claim in claims:
             judging = _judge(evidence, claim, capture, pattern)
@@ -140,8 +140,8 @@ def of_trace(terms: Terms, pattern: Pattern, patterns: Callable[..., Pattern]) -
                 found.append((claim, known.ever(judging)))
             else:
                 found.append((claim, (known.before if by == "before" else known.after)(claim, most, judging)))
-        untold, unknown = _untold(evidence, done, claims) if terms.told else ([], [])
-        return Judged(found, untold, unknown, len(done))
+        untold, unknown = _untold(evidence, known.all, claims) if terms.told else ([], [])
+        return Judged(found, untold, unknown, len(known.all))
 
     return judge
 
@@ -173,7 +173,7 @@ def _groups(evidence: Evidence, claim: Moment, capture: Mapping[str, str], patte
     return {group: None if match is None else match.group(group) for group in capture}
 
 
-def _untold(evidence: Evidence, done: list[Deed], claims: list[Moment]) -> tuple[list[Deed], list[Deed]]:
+def _untold(evidence: Evidence, done: Sequence[Deed], claims: list[Moment]) -> tuple[list[Deed], list[Deed]]:
     """Return the deeds that went well and after which nothing was claimed, and those of which that is not known."""
     well = [deed for deed in done if not deed.fault]
     if not claims:

@@ -15,6 +15,7 @@ from hotato.match.spans import HANDOFF, HTTP_EXCHANGE, TOOL_CALL, Trace, fell_th
 from hotato.match.text import fold_role, nfc
 from hotato.match.timeline import Moment, Timeline
 from hotato.match.values import Expected
+from hotato.model import codec
 from hotato.model.call import Span, Turn
 from hotato.model.fault import Fault
 
@@ -127,9 +128,21 @@ def event_faults(event: Event | None, *path: str | int) -> Iterator[Fault]:
 
 
 def finder(event: Event, pattern: Callable[..., Pattern], sources: Sequence[str]) -> Callable[[Evidence], list[Moment]]:
-    """Return what finds the event in a call: its moments on the timeline of the sources, in the order of its own."""
-    if event.source == "transcript":
-        return _saying(event, pattern, sources)
+    """Return what finds the event in a call: its moments on the timeline of the sources, in the order of its own.
+
+    What finds equal events finds them once in a call, and gives the same list, which is nobody's to change.
+    """
+    find = _saying(event, pattern, sources) if event.source == "transcript" else _doing(event, pattern, sources)
+    key = alike(event, sources)
+    return lambda evidence: evidence.once(key, lambda: find(evidence))
+
+
+def alike(event: Event, sources: Sequence[str]) -> tuple[Any, ...]:
+    """Return what is equal of events that have the same moments on the timeline of the same sources."""
+    return type(event), codec.encode_bytes(replace(event, edge=None)), tuple(sources)
+
+
+def _doing(event: Event, pattern: Callable[..., Pattern], sources: Sequence[str]) -> Callable[[Evidence], list[Moment]]:
     chosen, fault = candidates(event, pattern), faulting(event)
 
     def find(evidence: Evidence) -> list[Moment]:

@@ -23,6 +23,7 @@ class Evidence:
     __slots__ = (
         "_all_there",
         "_made",
+        "_moments",
         "_there",
         "_timelines",
         "_trace",
@@ -48,6 +49,7 @@ class Evidence:
         self._transcript: Transcript | None = None
         self._trace: Trace | None = None
         self._timelines: dict[tuple[bool, bool], Timeline] = {}
+        self._moments: dict[str, Any] = {}
 
     def of_another(self, call: Any, differing: Collection[str]) -> Evidence:
         """Return the evidence of a call that differs from this one in these sources alone; what indexes the others is shared."""
@@ -79,7 +81,7 @@ class Evidence:
         key = "transcript" in sources, "trace" in sources
         if key not in self._timelines:
             turns = self.call.transcript if key[0] else ()
-            self._timelines[key] = Timeline(turns or (), (self.call.spans if key[1] else ()) or ())
+            self._timelines[key] = Timeline(turns or (), (self.call.spans if key[1] else ()) or (), self._moments)
         return self._timelines[key]
 
     def once(self, key: Any, make: Callable[[], T]) -> T:

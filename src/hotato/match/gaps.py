@@ -48,11 +48,11 @@ def limit_faults(least: float | None, most: float | None) -> Iterator[Fault]:
 
 def pairs(timeline: Timeline, begun: Sequence[Moment], ended: Sequence[Moment], limits: Limits) -> list[Gap]:
     """Return for each of the first events the gap to the second event that next begins after it."""
-    following = timeline.following(ended)
+    following, last = timeline.following(ended), last_second(timeline)
     gaps = []
     for moment in begun:
         then, is_open = following.after(moment)
-        gaps.append(_gap(moment, then, is_open, limits, last_second(timeline)))
+        gaps.append(_gap(moment, then, is_open, limits, last))
     return gaps
 
 

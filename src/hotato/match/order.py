@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Protocol, TypeVar
 
 
@@ -19,7 +18,7 @@ def in_order(items: Sequence[T]) -> list[T]:
     """Return turns or spans by start time, ties by position; one without a time keeps its place in the list."""
     starts = [item.start for item in items]
     timed = [start for start in starts if start is not None]
-    if all(a <= b for a, b in pairwise(timed)):
+    if timed == sorted(timed):
         return list(items)
     by_time = iter(sorted((item for item in items if item.start is not None), key=_start))
     return [item if item.start is None else next(by_time) for item in items]

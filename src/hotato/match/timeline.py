@@ -9,10 +9,10 @@ Durations come from times that the source recorded: an inferred time orders, and
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 from itertools import accumulate
 from math import nextafter
-from typing import Literal
 
 import msgspec
 
@@ -30,7 +30,7 @@ class Moment(msgspec.Struct, frozen=True, gc=False):
     numbers of that count; `start` and `end` are recorded seconds, None where none were recorded or they were inferred.
     """
 
-    source: Literal["turn", "span"]
+    source: str
     index: int
     rank: int
     low: float
@@ -46,16 +46,30 @@ class Moment(msgspec.Struct, frozen=True, gc=False):
 class Timeline:
     """The turns and spans of one call, each with its moment.
 
-    `last` is the last second of which anything is told, None without times; `is_over` says whether the call's end is.
+    What is asked of one and the same list of moments is indexed once. `known` keeps what timelines of one call share.
     """
 
-    def __init__(self, turns: Sequence[Turn], spans: Sequence[Span]) -> None:
+    def __init__(self, turns: Sequence[Turn], spans: Sequence[Span], known: dict[str, _Moments] | None = None) -> None:
         self.is_counted = _is_counted(turns, spans)
-        self._turns = _Moments("turn", turns, self.is_counted)
-        self._spans = _Moments("span", spans, self.is_counted)
+        shared = {} if known is None or self.is_counted else known
+        for source, items in (("turn", turns), ("span", spans)):
+            if items and source not in shared:
+                shared[source] = _Moments(source, items, self.is_counted)
+        self._turns = shared["turn"] if turns else _NOTHING
+        self._spans = shared["span"] if spans else _NOTHING
+        self._following: dict[int, tuple[Sequence[Moment], Following]] = {}
+        self._preceding: dict[int, tuple[Sequence[Moment], Preceding]] = {}
+
+    @cached_property
+    def last(self) -> float | None:
+        """The last second of which anything is told; None without times."""
         ends = [end for end in (self._turns.last(), self._spans.last()) if end is not None]
-        self.last = max(ends, default=None)
-        self.is_over = any(span.type in ENDINGS for span in spans)
+        return max(ends, default=None)
+
+    @cached_property
+    def is_over(self) -> bool:
+        """Whether the end of the call is told."""
+        return self._spans.holds(ENDINGS)
 
     def of_turn(self, turn: Turn) -> Moment:
         """Return the moment of a turn of the call."""
@@ -110,7 +124,20 @@ class Timeline:
 
     def following(self, moments: Sequence[Moment]) -> Following:
         """Return moments of one source, ready to be asked which of them comes next after another."""
-        return Following(self, moments)
+        known = self._following.get(id(moments))
+        if known is None:
+            known = self._following[id(moments)] = (
+                moments,
+                Following(self, moments),
+            )  # held, so that its id stays its own
+        return known[1]
+
+    def preceding(self, moments: Sequence[Moment]) -> Preceding:
+        """Return moments of one source, ready to be asked which of them was over last before another."""
+        known = self._preceding.get(id(moments))
+        if known is None:
+            known = self._preceding[id(moments)] = moments, Preceding(self, moments)
+        return known[1]
 
 
 class Preceding:
@@ -187,16 +214,18 @@ def _seq(item: Turn | Span) -> int | None:
 class _Moments(dict[int, Moment]):
     """The moment of each turn or span of a source by its position in the input, made when it is first asked for."""
 
-    def __init__(self, source: Literal["turn", "span"], items: Sequence[Turn | Span], is_counted: bool) -> None:
+    def __init__(self, source: str, items: Sequence[Turn | Span], is_counted: bool) -> None:
         super().__init__()
         self._source = source
-        row = [_seq(item) if is_counted else item.start for item in items]
-        self._ordered = list(items)
+        row: list[float | None] = [_seq(item) for item in items] if is_counted else [item.start for item in items]
+        self._ordered = items
         places = [place for place in row if place is not None]
         self._lows, self._highs = places, places
         if len(places) < len(row) or places != sorted(places):
             self._place(items, row)
-        self._ranks = {item.index: rank for rank, item in enumerate(self._ordered)}
+        indices = [item.index for item in self._ordered]
+        as_given = indices == list(range(len(indices)))  # mostly: then a position is a rank
+        self._ranks = None if as_given else dict(zip(indices, range(len(indices)), strict=True))
 
     def _place(self, items: Sequence[Turn | Span], row: list[float | None]) -> None:
         by_index = {item.index: item for item in items}
@@ -207,11 +236,15 @@ class _Moments(dict[int, Moment]):
         self._highs = [*accumulate((LAST if place is None else place for place in reversed(places)), min)][::-1]
 
     def __missing__(self, index: int) -> Moment:
-        rank = self._ranks[index]
+        rank = index if self._ranks is None else self._ranks[index]
         start, end = _recorded(self._ordered[rank])
         made = Moment(self._source, index, rank, self._lows[rank], self._highs[rank], start, end)
         self[index] = made
         return made
+
+    def holds(self, types: Collection[str]) -> bool:
+        """Say whether any span is of these types."""
+        return any(isinstance(item, Span) and item.type in types for item in self._ordered)
 
     def last(self) -> float | None:
         """Return the last recorded second."""
@@ -223,10 +256,13 @@ class _Moments(dict[int, Moment]):
         return found
 
 
+_NOTHING = _Moments("turn", (), False)
+
+
 def _recorded(item: Turn | Span) -> tuple[float | None, float | None]:
     """Return the recorded seconds of start and end; an inferred time is none, an end before its start is left out."""
     start, end = item.start, item.end
-    if isinstance(item, Span) and item.data.get("time_inferred") is True:
+    if type(item) is Span and item.data.get("time_inferred") is True:
         return None, None
     return start, None if start is not None and end is not None and end < start else end
 

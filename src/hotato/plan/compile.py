@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,6 +11,9 @@ import msgspec
 from hotato import kinds
 from hotato.document.load import Document
 from hotato.kinds._kind import Check, Kind, Resources, Source
+from hotato.model import codec
+
+_ITS_OWN = dict.fromkeys(("id", "when", "dimension", "severity", "tags", "description"))  # what no check looks at
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -59,15 +64,18 @@ def compile_plan(
     The defaults: policy `report`, not strict, segments of one speaker joined into utterances.
     """
     nodes = []
-    for spec, when in zip(document.specs, document.when, strict=True):
+    compiled = _checks(document.specs, resources)
+    for place, (spec, when) in enumerate(zip(document.specs, document.when, strict=True)):
         stamp: dict[str, Any] = {"id": spec.id, "kind": kinds.tag(type(spec)), "status": None, "deterministic": True}
         for name in ("dimension", "severity", "description"):
             if getattr(spec, name) is not None:
                 stamp[name] = getattr(spec, name)
         if spec.tags:
             stamp["tags"] = list(spec.tags)
-        check, needs, refs = spec.compile(resources), spec.needs(), tuple(spec.refs())
-        nodes.append(Node(spec.id, check, needs, spec.rests_on(), when, spec.says, spec.veils, stamp, refs, spec))
+        needs, refs = spec.needs(), tuple(spec.refs())
+        nodes.append(
+            Node(spec.id, compiled[place], needs, spec.rests_on(), when, spec.says, spec.veils, stamp, refs, spec)
+        )
     return Plan(
         tuple(nodes),
         document.order,
@@ -77,6 +85,21 @@ def compile_plan(
         plain,
         any(node.veils for node in nodes),
     )
+
+
+def _checks(specs: Sequence[Kind], resources: Resources) -> list[Check]:
+    """Return the check of each assertion; those that ask the very same share one, which looks at a call once."""
+    asked = [codec.encode_bytes({**msgspec.to_builtins(spec), **_ITS_OWN}) for spec in specs]
+    often = Counter(asked)
+    made: dict[bytes, Check] = {}
+    for spec, key in zip(specs, asked, strict=True):
+        if key not in made:
+            made[key] = spec.compile(resources) if often[key] == 1 else _once(spec.compile(resources))
+    return [made[key] for key in asked]
+
+
+def _once(check: Check) -> Check:
+    return lambda evidence: evidence.once(check, lambda: check(evidence))
 
 
 def _first(*settings: bool | None) -> bool:

@@ -42,17 +42,17 @@ def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]
     `brief` leaves out what explains a result to people: `reason`, `closest`, `delta` and `redacted_transcript`.
     """
     evidence = Evidence(call, join=plan.join_segments, plain=plan.plain, brief=brief)
-    results: list[dict[str, Any]] = [{}] * len(plan.nodes)
+    nodes, strict, statuses = plan.nodes, plan.strict, evidence.statuses
+    results: list[dict[str, Any]] = [{}] * len(nodes)
     wants: list[tuple[Want, dict[str, Any], bool]] = []
     for place in plan.order:
-        node = plan.nodes[place]
-        result = results[place] = dict(node.stamp)
+        node = nodes[place]
         try:
             verdict = _verdict(node, evidence)
             if verdict is None:
-                _withhold(result, node, evidence, brief)
+                result = _withheld(node, evidence, brief)
             else:
-                _stamp(result, node, verdict, plan.strict, brief)
+                result = _stamped(node, verdict, strict, brief)
                 if verdict.want is not None and not brief:
                     wants.append((verdict.want, result, verdict.truth is False))
         except UsageError as error:  # the evidence is more than the assertion can be judged by
@@ -63,7 +63,7 @@ def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]
         except Exception as error:
             said = f"internal error while judging assertion '{node.id}': {type(error).__name__}"
             raise InternalError(said, node.id) from error
-        evidence.statuses[node.id] = result["status"]
+        results[place], statuses[node.id] = result, result["status"]
     explain(wants)
     if plan.veils:
         veil(results, evidence)
@@ -108,44 +108,46 @@ def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
     return node.check(evidence)
 
 
-def _withhold(result: dict[str, Any], node: Node, evidence: Evidence, brief: bool) -> None:
-    _refuse(result, node, evidence)
-    if brief:
-        del result["reason"]
-
-
-def _refuse(result: dict[str, Any], node: Node, evidence: Evidence) -> None:
+def _withheld(node: Node, evidence: Evidence, brief: bool) -> dict[str, Any]:
+    """Return the result of a check that was not asked."""
+    made = {**node.stamp, "status": INCONCLUSIVE}
     unmet = [f"{ref} is {evidence.statuses[ref]}" for ref in node.when if evidence.statuses[ref] != PASS]
-    result["status"] = INCONCLUSIVE
-    if unmet:
-        result |= {"code": "skipped", "reason": SAYS["skipped"].format(unmet=", ".join(unmet)), "skipped": True}
-        return
     absent = [source for source in node.needs if not evidence.has(source)]
-    if absent:
-        result |= {"code": f"no_{absent[0]}", "reason": SAYS[f"no_{absent[0]}"]}
+    if unmet:
+        made |= {"code": "skipped", "reason": SAYS["skipped"].format(unmet=", ".join(unmet)), "skipped": True}
+    elif absent:
+        made |= {"code": f"no_{absent[0]}", "reason": SAYS[f"no_{absent[0]}"]}
     else:
         what = evidence.lacks(node.rests_on)
         remedy = REMEDIES.get(what, "if it does, say so with --capture-complete")
-        result |= {"code": "not_captured", "reason": SAYS["not_captured"].format(what=what, remedy=remedy)}
-
-
-def _stamp(result: dict[str, Any], node: Node, verdict: Verdict, strict: bool, brief: bool) -> None:
-    status = PASS if verdict.truth else INCONCLUSIVE if verdict.truth is None else FAIL
-    code = verdict.code
-    vacuous = status == PASS and verdict.exercised == 0
-    reason = "" if brief or not (status != PASS or vacuous) else _say(node.says, code, verdict.facts)
-    if vacuous and strict:
-        status, code, reason = FAIL, "vacuous", reason and SAYS["vacuous"].format(reason=reason)
-    result["status"], result["code"] = status, code
-    if reason:
-        result["reason"] = reason
-    if status != INCONCLUSIVE:
-        result["exercised"] = verdict.exercised
-    if vacuous:
-        result["vacuous"] = True
-    result.update(verdict.fields)
+        made |= {"code": "not_captured", "reason": SAYS["not_captured"].format(what=what, remedy=remedy)}
     if brief:
-        result.pop("delta", None)
+        del made["reason"]
+    return made
+
+
+def _stamped(node: Node, verdict: Verdict, strict: bool, brief: bool) -> dict[str, Any]:
+    """Return the result that a finding is."""
+    code, exercised, fields = verdict.code, verdict.exercised, verdict.fields
+    if verdict.truth and exercised:  # as most are
+        made = {**node.stamp, "status": PASS, "code": code, "exercised": exercised, **fields}
+    else:
+        status = PASS if verdict.truth else INCONCLUSIVE if verdict.truth is None else FAIL
+        vacuous = status == PASS
+        reason = "" if brief else _say(node.says, code, verdict.facts)
+        if vacuous and strict:
+            status, code, reason = FAIL, "vacuous", reason and SAYS["vacuous"].format(reason=reason)
+        made = {**node.stamp, "status": status, "code": code}
+        if reason:
+            made["reason"] = reason
+        if status != INCONCLUSIVE:
+            made["exercised"] = exercised
+        if vacuous:
+            made["vacuous"] = True
+        made.update(fields)
+    if brief:
+        made.pop("delta", None)
+    return made
 
 
 def _say(says: Mapping[str, str], code: str, facts: Mapping[str, Any]) -> str:
