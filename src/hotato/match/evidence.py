@@ -106,6 +106,10 @@ class Evidence:
                     return name
         return ""
 
+    def is_whole(self, sources: Sequence[str]) -> bool:
+        """Say whether these sources were supplied, and of none it is known that it does not record everything."""
+        return not getattr(self.call, "captures", None) and all(map(self.has, sources))
+
     def has_all(self, sources: tuple[str, ...]) -> bool:
         """Say whether all of these sources were supplied."""
         there = self._all_there.get(sources)

@@ -89,7 +89,7 @@ def named(moments: Sequence[Moment]) -> dict[str, Any]:
     """Return the turns and spans of moments, by their positions and evidence ids."""
     return {
         "turns": sorted({moment.index for moment in moments if moment.source == "turn"}),
-        "span_ids": span_ids(moment.index for moment in moments if moment.source == "span"),
+        "span_ids": span_ids([moment.index for moment in moments if moment.source == "span"]),
     }
 
 

@@ -52,7 +52,12 @@ class Lane:
     def first(self, pattern: Pattern) -> Turn | None:
         """Return the first turn in which a match starts."""
         if pattern not in self._found:
-            self._found[pattern] = next(self._matching(pattern), None)
+            text = self._telling(pattern)
+            if text:
+                places = [place for word in pattern.words if (place := text.find(word)) >= 0]
+                self._found[pattern] = self._turns[self._at(min(places))] if places else None
+            else:
+                self._found[pattern] = next(self._matching(pattern), None)
         return self._found[pattern]
 
     def count(self, pattern: Pattern) -> int:
@@ -62,15 +67,21 @@ class Lane:
     def matching(self, pattern: Pattern) -> list[Turn]:
         """Return the turns in which a match starts, in the order of time."""
         if pattern not in self._every:
-            self._every[pattern] = list(self._matching(pattern))
+            text, turns = self._telling(pattern), self._turns
+            if text:
+                self._every[pattern] = [turns[number] for number in _numbers(text, self._starts(), pattern.words)]
+            else:
+                self._every[pattern] = list(self._matching(pattern))
         return self._every[pattern]
+
+    def _telling(self, pattern: Pattern) -> str:
+        """Return the text in which a match begins where a word of the pattern does; empty where that takes a search."""
+        if not pattern.words or self._plain or not self.text.isascii():
+            return ""
+        return self._lower() if pattern.folds else self.text
 
     def _matching(self, pattern: Pattern) -> Iterator[Turn]:
         if not self._turns:
-            return
-        if pattern.words and not self._plain and self.text.isascii():
-            text = self._lower() if pattern.folds else self.text
-            yield from map(self._turns.__getitem__, _numbers(text, self._starts(), pattern.words))
             return
         if pattern.needles and not self._plain:
             for number in self._holding(pattern.needles):
@@ -93,7 +104,7 @@ class Lane:
             match = pattern.search(text, place)
             if match is None:
                 return
-            number = bisect_right(starts, match.start()) - 1
+            number = self._at(match.start())
             if "\n" in match.group(0):  # it runs over a change of speaker: look at what is left piece by piece
                 yield from self._after(number, pattern)
                 return
@@ -111,6 +122,10 @@ class Lane:
         if self._begins is None:
             self._begins = [*accumulate([len(turn.text) + 1 for turn in self._turns], initial=0)]
         return self._begins
+
+    def _at(self, place: int) -> int:
+        """Return the number of the turn in which a place of the text lies."""
+        return bisect_right(self._starts(), place) - 1
 
     def _lower(self) -> str:
         """Return the text in lower case; empty where that does not tell by ASCII letters where needles are."""

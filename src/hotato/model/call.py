@@ -75,4 +75,5 @@ def span_id(index: int) -> str:
 
 def span_ids(indices: Any) -> list[str]:
     """Return evidence ids sorted by input position, without repeats."""
-    return [f"s_{index}" for index in sorted(set(indices))]
+    found = list(indices)
+    return [f"s_{index}" for index in (sorted(set(found)) if len(found) > 1 else found)]

@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True):
     """A compiled document. `order` lists positions in `nodes` so that every reference is judged before its reader.
 
     `veils` says whether any of them may not have shown what it finds. A `plain` plan judges without any shortcut: slower,
-    and with the same results.
+    and with the same results. `needs` is the evidence that any of its assertions needs.
     """
 
     nodes: tuple[Node, ...]
@@ -48,6 +48,7 @@ class Plan(msgspec.Struct, frozen=True):
     join_segments: bool
     plain: bool = False
     veils: bool = False
+    needs: tuple[Source, ...] = ()
 
 
 def compile_plan(
@@ -84,6 +85,7 @@ def compile_plan(
         _first(join_segments, document.join_segments, True),
         plain,
         any(node.veils for node in nodes),
+        tuple(sorted({source for node in nodes for source in node.needs})),
     )
 
 

@@ -43,12 +43,13 @@ def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]
     """
     evidence = Evidence(call, join=plan.join_segments, plain=plan.plain, brief=brief)
     nodes, strict, statuses = plan.nodes, plan.strict, evidence.statuses
+    is_whole = evidence.is_whole(plan.needs)
     results: list[dict[str, Any]] = [{}] * len(nodes)
     wants: list[tuple[Want, dict[str, Any], bool]] = []
     for place in plan.order:
         node = nodes[place]
         try:
-            verdict = _verdict(node, evidence)
+            verdict = node.check(evidence) if is_whole and not node.when else _verdict(node, evidence)
             if verdict is None:
                 result = _withheld(node, evidence, brief)
             else:
