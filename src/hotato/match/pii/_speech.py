@@ -24,7 +24,9 @@ OPENING = 80
 _MOST_WORDS = 14
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _LAST_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{1,12}$")
+_ASCII_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*")  # the same in a text of ASCII alone, in less time
 _LETTER_RUN = re.compile(r"(?<![^\W\d_])(?<!')(?:[^\W\d_][ .-]{1,2}){1,5}[^\W\d_](?![^\W\d_'])")
+_LETTERS_APART = re.compile(r"[ .-](?<=(?<![^\W\d_])[^\W\d_][ .-])[ .-]?[^\W\d_](?![^\W\d_'])")  # as in each such run
 
 _CODE = re.compile(r"(?<![^\W_])(?<!')(?:(?:[^\W\d_][ .-]{1,2}){1,5}[^\W\d_]|[B-HJ-Z])[ ,.-]{1,3}$")
 
@@ -107,19 +109,24 @@ class Speech:
         heard = [turn.text[-BEFORE * 2 :] for turn in self._before if turn.role != role]
         return clean(" ".join(heard)[-BEFORE * 2 :])[0]
 
+    @cached_property
+    def asked(self) -> list[str]:
+        """The last words of what others said in the few turns before."""
+        return words(self.prior)
+
     def label(self, start: int, end: int) -> str:
         """Return what the words around a place say that it is: before it, behind it, or in the question before."""
         found = self._near(start, end)
         if found or start > OPENING:
             return found
-        return self._labels.nearest(words(self.prior))
+        return self._labels.nearest(self.asked)
 
     def is_called(self, start: int, end: int, name: str) -> bool:
         """Say whether the words around a place call it so; a question may ask for two things at once."""
         found = self.label(start, end)
         if found in (name, "", "other") or self._near(start, end):
             return found == name
-        return name in self._labels.every(words(self.prior))
+        return name in self._labels.every(self.asked)
 
     def _near(self, start: int, end: int) -> str:
         if start not in self._told:
@@ -182,8 +189,10 @@ class Speech:
 
 def words(text: str) -> list[str]:
     """Return the last words of a text in lower case, spelt abbreviations ("S S N") put together."""
-    joined = _LETTER_RUN.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), text)
-    return [w.removesuffix("'s") for w in (word.lower() for word in _WORD.findall(joined)[-_MOST_WORDS:])]
+    if _LETTERS_APART.search(text) is not None:
+        text = _LETTER_RUN.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), text)
+    found = (_ASCII_WORD if text.isascii() else _WORD).findall(text)[-_MOST_WORDS:]
+    return [word.removesuffix("'s") for word in map(str.lower, found)]
 
 
 def _inside(char: str) -> bool:

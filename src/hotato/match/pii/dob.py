@@ -61,6 +61,7 @@ _ORDINALS |= dict.fromkeys(("ersten", "erster", "1er"), 1)
 _NUMBERS = frozenset("id number code passcode pin phone ending account member reference card zip postcode".split())
 _MARKED = re.compile(r"[0-9] ?[-/.] ?[0-9]")
 _WORD = re.compile(r"[^\W\d_]+")
+_ASCII_WORD = re.compile(r"[a-z]+")  # the same in a text of ASCII alone in lower case
 _GAP = re.compile(
     r"(?:[\s,./\-']|\b(?:st|nd|rd|th|er|of|the|in|and|de|del|du|le|el|den|der|des|year|uh|um|dash|slash|hyphen|guión|barra"
     r"|tiret|strich|punkt|punto|point|dot)\b){0,6}",
@@ -123,16 +124,15 @@ def _ordinal_words(language: Language) -> dict[str, int]:
 def _items(stretch: Stretch) -> list[_Item]:
     ordinals = _ordinal_words(stretch.language)
     out = [_Item(f.digits, 0, f.start, f.end, f.said) for f in stretch.figures]
-    for match in _WORD.finditer(stretch.text):
-        word = match.group().lower()
-        if not word.isascii():
-            word = unaccented(word)
+    is_ascii, text = stretch.text.isascii(), stretch.text
+    for match in _ASCII_WORD.finditer(text.lower()) if is_ascii else _WORD.finditer(text):
+        word = match.group() if is_ascii else unaccented(match.group().lower())
         if word in _MONTH:
             out.append(_Item("", _MONTH[word], match.start(), match.end(), not stretch.figures))
         elif word in ordinals:
             out.append(_Item(str(ordinals[word]), 0, match.start(), match.end(), True))
     out.sort(key=lambda item: (item.start, item.end))
-    return _ordinals(stretch.text, out)
+    return _ordinals(text, out)
 
 
 def _ordinals(text: str, items: list[_Item]) -> list[_Item]:
@@ -226,4 +226,4 @@ def _is_birth(stretch: Stretch, row: list[_Item], code: str) -> bool:
             return True
         if word in _OTHER:
             return False
-    return start <= OPENING and any(word in HINTS for word in words(stretch.speech.prior))
+    return start <= OPENING and any(word in HINTS for word in stretch.speech.asked)

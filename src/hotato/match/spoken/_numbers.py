@@ -15,6 +15,7 @@ import msgspec
 from hotato.match.spoken._language import Language, unaccented
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|[0-9]+")
+_ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+")  # the same in a text of ASCII alone in lower case
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _UUID = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z])")
 _LONGEST_GLUED = 100
@@ -104,7 +105,8 @@ def _tokens(text: str, known: _Vocabulary) -> list[_Token]:
     codes = [m.span() for m in _UUID.finditer(text)] if "-" in text else []
     codes.reverse()
     out: list[_Token] = []
-    for match in _TOKEN.finditer(text):
+    is_ascii = text.isascii()
+    for match in _ASCII_TOKEN.finditer(text.lower()) if is_ascii else _TOKEN.finditer(text):
         word = match.group()
         if word[0] <= "9":  # a letter comes later in Unicode
             start, end = match.span()
@@ -115,7 +117,7 @@ def _tokens(text: str, known: _Vocabulary) -> list[_Token]:
                 continue
             out.append(_Token(_WRITTEN, word, word, start, end))
             continue
-        low = unaccented(word.lower())
+        low = word if is_ascii else unaccented(word.lower())
         meaning = look(low)
         if meaning is None:
             if pieces is not None and 6 < len(low) <= _LONGEST_GLUED:
