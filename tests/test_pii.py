@@ -13,9 +13,10 @@ from hotato import packs
 from hotato.assert_ import build_context, run_assertions, run_assertions_from_yaml
 from hotato.errors import DocumentError
 from hotato.match import pii
+from hotato.match.evidence import Evidence
 from hotato.match.pii import card_luhn
 from hotato.match.spoken import language, languages, numbers, runs
-from hotato.model.call import Turn
+from hotato.model.call import Call, Turn
 
 ENGLISH = language()
 
@@ -270,7 +271,7 @@ def test_what_is_kept_of_one_call_is_nothing_to_another_where_other_words_were_h
         said(question, answer, roles="ac") for question in ("what is your phone number", "what is your order number")
     )
     for _ in range(2):
-        assert not pii.find(bare, known={})
-        assert [hit.detector for hit in pii.find(asked, known={})] == ["phone"]
+        assert not pii.in_call(Evidence(Call(transcript=tuple(bare))))
+        assert [hit.detector for hit in pii.in_call(Evidence(Call(transcript=tuple(asked))))] == ["phone"]
         assert not pii.find(bare)
         assert [hit.detector for hit in pii.find(asked)] == ["phone"]

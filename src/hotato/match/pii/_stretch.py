@@ -11,7 +11,10 @@ SHORTEST = 8  # digits: `runs` holds none of fewer
 
 
 class Stretch:
-    """The text of a speech, the figures in it and the runs that they stand in, by the words of one language."""
+    """The text of a speech, the figures in it and the runs that they stand in, by the words of one language.
+
+    `longest` is how many digits the longest run has, 0 where there is none.
+    """
 
     def __init__(self, speech: Speech, language: Language) -> None:
         self.speech = speech
@@ -22,6 +25,7 @@ class Stretch:
         self.is_called = speech.is_called
         self.figures: list[Number] = numbers(self.text, language)
         self.runs: list[Run] = runs(self.text, self.figures, language, SHORTEST)
+        self.longest = max([len(run.digits) for run in self.runs], default=0)
 
     def number_at(self, start: int, most: int) -> int | None:
         """Return the end of a number of at most so many digits, said or written in a row, that begins at a place."""

@@ -9,6 +9,7 @@ from hotato.match.pii._found import Found
 from hotato.match.pii._stretch import Stretch
 
 YIELDS_TO = ("iban",)
+FEWEST = 9
 CODES = {"labelled": "nine digits with a right check digit that the words around them call a routing number"}
 CUES = dict.fromkeys("routing aba rtn ach".split(), "aba_routing")
 NEEDS = frozenset(CUES)

@@ -13,6 +13,7 @@ from hotato.match.pii._stretch import Stretch
 from hotato.match.spoken import Number, Run
 
 YIELDS_TO = ("iban",)
+FEWEST = 12
 CODES = {"checksum": "an issuer's prefix and length with a right check digit"}
 CUES = dict.fromkeys(
     (

@@ -9,6 +9,7 @@ from hotato.match.pii._found import Found
 from hotato.match.pii._stretch import Stretch
 
 YIELDS_TO = ("iban", "card_luhn")
+FEWEST = 12
 CODES = {
     "grouped": "4-4-4 with a right check digit, and no word beside it that calls it something else",
     "labelled": "twelve digits with a right check digit that the words around them call an Aadhaar number",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hotato.match.pii._nine import Nine
 
 YIELDS_TO = ("iban", "card_luhn")
+FEWEST = 9
 CODES = {
     "grouped": "9xx, a group that is in use and a serial, with dashes",
     "labelled": "such nine digits that the words around them call a taxpayer number",

@@ -9,6 +9,7 @@ from hotato.match.pii._found import Found
 from hotato.match.pii._stretch import Stretch
 
 YIELDS_TO = ("iban",)
+FEWEST = 10
 CODES = {"labelled": "ten digits with a right check digit that the words around them call an NHS or patient number"}
 CUES = {"nhs": "nhs_number"}
 PAIRS = {("patient", "number"): "nhs_number", ("health", "number"): "nhs_number"}

@@ -10,6 +10,7 @@ from hotato.match.pii._stretch import Stretch
 from hotato.match.spoken import Run
 
 YIELDS_TO = ("card_luhn", "iban", "in_aadhaar", "ip", "itin", "nhs_number", "ssn", "aba_routing")
+FEWEST = 8
 CODES = {
     "country_code": "a plus or 00 and a country code",
     "grouped": "an area code, an exchange and a line in 3-3-4",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hotato.match.pii._nine import Nine
 
 YIELDS_TO = ("iban",)
+FEWEST = 9
 CODES = {
     "grouped": "3-2-4 with dashes",
     "labelled": "nine digits that the words around them call a social security number",
