@@ -211,9 +211,11 @@ def _tables(words: list[str], turns: Sequence[Turn]) -> list[Language]:
     """Return the tables by which to read: the English one, and others whose words are there."""
     every = known()
     found = [every.first.table]
+    glued = [word for word in words for part in every.within if part in word]
+    foreign = [word for word in words if word in every.foreign or word in glued]
     for other in every.others:
-        own = sum([word in other.own or any(part in word for part in other.within) for word in words])
-        signs = not other.at.isdisjoint(words) and any(_is_address(words, turn.text, every) for turn in turns)
+        own = sum([word in other.own or any(part in word for part in other.within) for word in foreign])
+        signs = not other.at.isdisjoint(foreign) and any(_is_address(words, turn.text, every) for turn in turns)
         if own >= _FEWEST or signs:
             found.append(other.table)
     return found
