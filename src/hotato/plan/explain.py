@@ -79,7 +79,10 @@ def _masker(known: frozenset[str]) -> Callable[[str], str]:
 
     @cache
     def masked(text: str) -> str:
-        said = plain(text) if known else ""
-        return MASK if any(value in said for value in known) else redact_text(text)
+        if known and (len(text) >= _LEAST_KNOWN or not text.isascii()):
+            said = plain(text)
+            if any(value in said for value in known):
+                return MASK
+        return redact_text(text)
 
     return masked

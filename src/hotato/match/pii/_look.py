@@ -42,11 +42,11 @@ class Look:
 
     __slots__ = ("_lines", "_places", "kept", "turns")
 
-    def __init__(self, turns: Sequence[Turn], *, kept: bool, lines: list[_Line] | None = None) -> None:
+    def __init__(self, turns: Sequence[Turn], *, kept: bool) -> None:
         self.turns = turns
         self.kept = kept
-        self._lines = _lines(turns, kept) if lines is None else lines
-        self._places = [place for place, line in enumerate(self._lines) if line.is_telling]
+        self._lines = _lines(turns, kept)
+        self._places: Sequence[int] | None = None
 
     def again(self, texts: Mapping[int, str]) -> Look:
         """Return the look at these turns with other texts, given by their places in the order of time.
@@ -54,28 +54,33 @@ class Look:
         If it is `kept`, its speeches are only those that may read otherwise now: one of their own turns or of the few
         before them has another text. Where such a text parts turns that were one speech, or joins them, all are given.
         """
-        turns, lines = list(self.turns), list(self._lines)
+        look = Look((), kept=self.kept)
+        look.turns, look._lines = turns, lines = list(self.turns), list(self._lines)
+        same = self.kept
         for place, text in texts.items():
-            turn, lines[place] = turns[place], _seen(text, self.kept)
+            turn, line = turns[place], _seen(text, self.kept)
             turns[place] = Turn(turn.index, turn.role, text, turn.start, turn.end, turn.seq, turn.words)
-        look = Look(turns, kept=self.kept, lines=lines)
-        if self.kept and all(lines[place].goes_on == self._lines[place].goes_on for place in texts):
-            near = {at for place in texts for at in range(place, place + _MOST_TURNS + 1)}
-            look._places = sorted(near.intersection(range(len(turns))))
+            same = same and line.goes_on == lines[place].goes_on
+            lines[place] = line
+        if same:
+            near = {at for place in texts for at in range(place, min(place + _MOST_TURNS + 1, len(turns)))}
+            look._places = sorted(near)
         return look
 
     def speeches(self, regions: tuple[str, ...]) -> Iterator[tuple[Speech, list[Language]]]:
         """Yield every speech that may hold something, with the tables by which to read it."""
+        lines, places = self._lines, self._places
+        if places is None:
+            places = [place for place, line in enumerate(lines) if line.is_telling]
         done: set[int] = set()
-        for place in self._places:
+        for place in places:
             if place in done:
                 continue
-            group = self._group(place)
+            line, group = lines[place], self._group(place)
             if len(group) > 1:
                 done.update(group)
-            elif self._lines[place].is_light:
-                continue
-            found = self._worth(group, regions)
+                line = _joined([lines[at] for at in group])
+            found = None if line.is_light else self._worth(line, group, regions)
             if found is not None:
                 yield found
 
@@ -100,22 +105,25 @@ class Look:
             at += 1
         return out
 
-    def _worth(self, group: list[int], regions: tuple[str, ...]) -> tuple[Speech, list[Language]] | None:
+    def _worth(self, line: _Line, group: list[int], regions: tuple[str, ...]) -> tuple[Speech, list[Language]] | None:
         """Return the speech that turns are, with the tables by which to read it; None where there is nothing in it."""
-        own = [self._lines[at] for at in group]
-        weight = sum([line.weight for line in own])
-        signs = any(line.has_signs for line in own)
-        if not signs and any(line.names_sign for line in own):
-            signs = _is_address(_words(own), "\n".join([self.turns[at].text for at in group]), known())
-        if not signs and weight <= _FEW:
-            return None
-        first = max(0, group[0] - _MOST_TURNS)
-        heard = _told_by([*self._lines[first : group[0]], *own], self.kept)
-        if not signs and weight < SHORTEST and heard.isdisjoint(labels().hints):
-            return None
         said = [self.turns[at] for at in group]
-        tables = _tables(_words(own), said) if any(line.is_foreign for line in own) else [known().first.table]
-        return Speech(said, self.turns[first : group[0]], heard, labels(), regions), tables
+        signs = line.has_signs
+        if not signs and line.names_sign:
+            signs = _is_address(line.flat.split(), "\n".join([turn.text for turn in said]), known())
+        if not signs and line.weight <= _FEW:
+            return None
+        first, told = group[0] - _MOST_TURNS if group[0] > _MOST_TURNS else 0, labels()
+        before = self._lines[first : group[0]]
+        heard = self._told(line).union(*[self._told(one) for one in before])
+        if not signs and line.weight < SHORTEST and heard.isdisjoint(told.hints):
+            return None
+        tables = _tables(line.flat.split(), said) if line.is_foreign else [known().first.table]
+        return Speech(said, self.turns[first : group[0]], heard, told, regions), tables
+
+    def _told(self, line: _Line) -> frozenset[str]:
+        """Return the words of a text that tell a detector anything."""
+        return _told_kept(line.flat) if self.kept and len(line.flat) <= _LONGEST_KEPT else _told(line.flat)
 
 
 def may_hold(text: str) -> bool:
@@ -127,8 +135,8 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
     """What a first look at one text tells; `flat` is it in lower case without accents and marks, figures as zeros.
 
     `weight` is the most digits that it can hold; `has_signs` says whether there are signs of an address, `names_sign`
-    whether there is the word for one; `goes_on` whether it only tells another to go on, or repeats digits. One that
-    `is_light` holds nothing if it stands alone; one that `is_foreign` has a number word that English has not.
+    whether there is the word for one; `goes_on` whether it only tells another to go on, or repeats digits. A speech that
+    `is_light` holds nothing; one that `is_foreign` has a number word that English has not.
     """
 
     flat: str
@@ -165,6 +173,14 @@ def _line(text: str) -> _Line:
     return _Line(flat, True, weight, signs, names, goes_on, light, foreign)
 
 
+def _joined(lines: list[_Line]) -> _Line:
+    """Return what a first look at the texts of one speech tells."""
+    weight = sum([line.weight for line in lines])
+    signs, names = any(line.has_signs for line in lines), any(line.names_sign for line in lines)
+    light, foreign = weight <= _FEW and not (signs or names), any(line.is_foreign for line in lines)
+    return _Line(" ".join([line.flat for line in lines]), True, weight, signs, names, False, light, foreign)
+
+
 _line_kept = lru_cache(maxsize=4096)(_line)
 
 
@@ -179,20 +195,10 @@ def _lines(turns: Sequence[Turn], kept: bool) -> list[_Line]:
 
 
 def _told(flat: str) -> frozenset[str]:
-    """Return the words of a text that tell a detector anything."""
     return labels().telling.intersection(flat.split())
 
 
 _told_kept = lru_cache(maxsize=4096)(_told)
-
-
-def _told_by(lines: Sequence[_Line], kept: bool) -> frozenset[str]:
-    every = [_told_kept(line.flat) if kept and len(line.flat) <= _LONGEST_KEPT else _told(line.flat) for line in lines]
-    return every[0].union(*every[1:])
-
-
-def _words(lines: Sequence[_Line]) -> list[str]:
-    return [word for line in lines for word in line.flat.split()]
 
 
 def _has_signs(text: str) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -91,6 +90,8 @@ class Speech:
         self.text = "\n".join(text for text, _ in pieces)
         self._maps = [places for _, places in pieces]
         self._starts: list[int] = []
+        self._prior: str | None = None
+        self._asked: list[str] | None = None
         self._told: dict[int, str] = {}
         place = 0
         for text, _ in pieces:
@@ -102,17 +103,21 @@ class Speech:
         """Return what decides all that can be found here: what is read, what another said before, and words heard."""
         return (self.regions, self.heard, self.prior, *[turn.text for turn in self.turns])
 
-    @cached_property
+    @property
     def prior(self) -> str:
         """What others said in the few turns before."""
-        role = self.turns[0].role
-        heard = [turn.text[-BEFORE * 2 :] for turn in self._before if turn.role != role]
-        return clean(" ".join(heard)[-BEFORE * 2 :])[0]
+        if self._prior is None:
+            role = self.turns[0].role
+            heard = [turn.text[-BEFORE * 2 :] for turn in self._before if turn.role != role]
+            self._prior = clean(" ".join(heard)[-BEFORE * 2 :])[0]
+        return self._prior
 
-    @cached_property
+    @property
     def asked(self) -> list[str]:
         """The last words of what others said in the few turns before."""
-        return words(self.prior)
+        if self._asked is None:
+            self._asked = words(self.prior)
+        return self._asked
 
     def label(self, start: int, end: int) -> str:
         """Return what the words around a place say that it is: before it, behind it, or in the question before."""

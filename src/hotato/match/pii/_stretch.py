@@ -13,7 +13,7 @@ SHORTEST = 8  # digits: `runs` holds none of fewer
 class Stretch:
     """The text of a speech, the figures in it and the runs that they stand in, by the words of one language.
 
-    `longest` is how many digits the longest run has, 0 where there is none.
+    `count` is how many digits all figures have, `longest` how many the longest run has, 0 where there is none.
     """
 
     def __init__(self, speech: Speech, language: Language) -> None:
@@ -24,7 +24,10 @@ class Stretch:
         self.label = speech.label
         self.is_called = speech.is_called
         self.figures: list[Number] = numbers(self.text, language)
-        self.runs: list[Run] = runs(self.text, self.figures, language, SHORTEST)
+        self.count = sum([len(figure.digits) for figure in self.figures])
+        self.runs: list[Run] = []
+        if self.count >= SHORTEST:
+            self.runs = runs(self.text, self.figures, language, SHORTEST)
         self.longest = max([len(run.digits) for run in self.runs], default=0)
 
     def number_at(self, start: int, most: int) -> int | None:

@@ -67,6 +67,7 @@ _GAP = re.compile(
     r"|tiret|strich|punkt|punto|point|dot)\b){0,6}",
     re.IGNORECASE,
 )
+_PLAIN_GAPS = frozenset(("", " ", ", ", "-", "/", "."))  # the most of them, found without a search
 _MOST = 10  # items of one date; a longer row of figures is another number
 
 
@@ -153,7 +154,7 @@ def _chain(text: str, items: list[_Item], at: int) -> int:
     end = at + 1
     while end < len(items):
         gap = text[items[end - 1].end : items[end].start]
-        if len(gap) > 16 or _GAP.fullmatch(gap) is None:
+        if gap not in _PLAIN_GAPS and (len(gap) > 16 or _GAP.fullmatch(gap) is None):
             break
         end += 1
     return end

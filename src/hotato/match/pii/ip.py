@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from hotato.match.pii._found import Found
 from hotato.match.pii._stretch import Stretch
+from hotato.match.spoken import Language
 
 CODES = {
     "v4": "four numbers of up to 255 with dots between",
@@ -21,6 +23,7 @@ _NAMED = re.compile(
 )
 _NOBODY = ("0.", "127.", "255.255.")
 _LOOK = 24
+_PARTS = 4
 
 
 def detect(stretch: Stretch) -> Iterator[Found]:
@@ -64,11 +67,15 @@ def _sixth(text: str) -> Iterator[Found]:
             yield _found("v6", text, match.start(), match.start() + len(bare))
 
 
+@cache
+def _dots(language: Language) -> frozenset[str]:
+    return frozenset(word for word, mark in language.marks.items() if mark == ".")
+
+
 def _said(stretch: Stretch) -> Iterator[Found]:
     """Yield four numbers with a dot said between them."""
-    dots = {word for word, mark in stretch.language.marks.items() if mark == "."}
-    low = stretch.text.lower()
-    if not any(word in low for word in dots):
+    dots, low = _dots(stretch.language), stretch.text.lower()
+    if len(stretch.figures) < _PARTS or not any(word in low for word in dots):
         return
     parts: list[str] = []
     start = end = -1
@@ -83,7 +90,12 @@ def _said(stretch: Stretch) -> Iterator[Found]:
             parts[-1] += figure.digits
             aloud |= figure.said
         else:
-            if len(parts) == 4 and aloud and _is_v4(parts) and not _NAMED.search(low, max(0, start - _LOOK), start):
+            if (
+                len(parts) == _PARTS
+                and aloud
+                and _is_v4(parts)
+                and not _NAMED.search(low, max(0, start - _LOOK), start)
+            ):
                 yield Found("v4", start, end, "".join(parts), True)
             if figure is None:
                 return
