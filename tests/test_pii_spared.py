@@ -10,6 +10,7 @@ from hotato.match import pii
 from hotato.match.evidence import Evidence
 from hotato.match.pii._look import Look
 from hotato.match.pii._registry import Detector, detectors
+from hotato.match.pii._speech import _LETTER_RUN, _WORD, words
 from hotato.match.pii._stretch import Stretch
 from hotato.model.call import Call, Turn
 
@@ -80,3 +81,12 @@ def test_a_detector_finds_nothing_in_runs_of_fewer_digits_than_it_says(detector:
                 stretch.runs = [run]
                 if len(run.digits) < detector.fewest:
                     assert list(detector.detect(stretch)) == []
+
+
+@pytest.mark.parametrize("opening", ["S S N", "d. o. b.", "it's", "so-called", "sœur", "a"])
+def test_the_last_words_of_a_text_are_those_of_all_its_words(opening: str) -> None:
+    for count in (12, 13, 14):
+        for size in range(60):
+            text = "we have " * 10 + f"my {opening} " + "certain " * (count - 1) + "a" * size + " x"
+            joined = _LETTER_RUN.sub(lambda run: "".join(filter(str.isalpha, run.group())), text)
+            assert words(text) == [word.lower().removesuffix("'s") for word in _WORD.findall(joined)[-14:]]

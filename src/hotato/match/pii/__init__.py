@@ -171,16 +171,16 @@ def redact(turns: Sequence[Turn], hits: Sequence[Hit], regions: tuple[str, ...] 
 def _masked(look: Look, hits: Sequence[Hit], regions: tuple[str, ...]) -> list[RedactedTurn]:
     """Return role and text of each turn of a look; with one that is kept, `hits` is all that was found by it."""
     masked: dict[int, list[Mask]] = {}
-    places = {turn.index: place for place, turn in enumerate(look.turns)} if hits else {}
     found = hits
     while found:
         for hit in found:
-            for turn, start, end in hit.spans:
-                masked.setdefault(turn, []).append(Mask(start, end, hit.detector))
+            for index, start, end in hit.spans:
+                masked.setdefault(index, []).append(Mask(start, end, hit.detector))
+        touched = {index for hit in found for index, _, _ in hit.spans}
         texts: dict[int, str] = {}
-        for index in {index for hit in found for index, _, _ in hit.spans}:
-            place = places[index]
-            texts[place], masked[index] = mask(look.turns[place].text, masked[index])
+        for place, turn in enumerate(look.turns):
+            if turn.index in touched:
+                texts[place], masked[turn.index] = mask(turn.text, masked[turn.index])
         look = look.again(texts)
         found = [hit for hit in _hits(look, regions) if not _is_masked(hit, masked)]
     roles = {role: redact_text(role) for role in {turn.role for turn in look.turns}}

@@ -140,11 +140,11 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
     """
 
     flat: str
+    goes_on: bool = False
     is_telling: bool = False
     weight: int = 0
     has_signs: bool = False
     names_sign: bool = False
-    goes_on: bool = False
     is_light: bool = True
     is_foreign: bool = False
 
@@ -152,7 +152,9 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
 def _line(text: str) -> _Line:
     every, flat = known(), (text if text.isascii() and text.isprintable() else smooth(text).lower()).translate(_PLAIN)
     words = flat.split()
-    within = [part for part in every.within if part in flat]
+    glued = False
+    for part in every.within:
+        glued = glued or part in flat
     weight, at = flat.count("0"), "@" in flat
     numbers = not every.telling.isdisjoint(words)
     goes_on = len(text) <= BEFORE
@@ -160,17 +162,17 @@ def _line(text: str) -> _Line:
         if word not in every.back_channel and "0" not in word:
             goes_on = False
             break
-    if not (weight or at or numbers or within):
-        return _Line(flat, goes_on=goes_on)
+    if not (weight or at or numbers or glued):
+        return _Line(flat, goes_on)
     if numbers:
         weight += sum([every.figures.get(word, 0) for word in words])
-    if within:
-        weight += _GLUED * sum([part in word and word not in every.figures for word in words for part in within])
+    if glued:
+        weight += _GLUED * sum([part in word and word not in every.figures for word in words for part in every.within])
     signs = at or (weight > _FEW and (text.count(".") >= _SIGNS or ":" in text) and _has_signs(text))
     names = numbers and not every.at.isdisjoint(words)
     light = weight <= _FEW and not (signs or names)
-    foreign = bool(within) or (numbers and not every.foreign.isdisjoint(words))
-    return _Line(flat, True, weight, signs, names, goes_on, light, foreign)
+    foreign = glued or (numbers and not every.foreign.isdisjoint(words))
+    return _Line(flat, goes_on, True, weight, signs, names, light, foreign)
 
 
 def _joined(lines: list[_Line]) -> _Line:
@@ -178,7 +180,7 @@ def _joined(lines: list[_Line]) -> _Line:
     weight = sum([line.weight for line in lines])
     signs, names = any(line.has_signs for line in lines), any(line.names_sign for line in lines)
     light, foreign = weight <= _FEW and not (signs or names), any(line.is_foreign for line in lines)
-    return _Line(" ".join([line.flat for line in lines]), True, weight, signs, names, False, light, foreign)
+    return _Line(" ".join([line.flat for line in lines]), False, True, weight, signs, names, light, foreign)
 
 
 _line_kept = lru_cache(maxsize=4096)(_line)

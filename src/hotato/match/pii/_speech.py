@@ -21,12 +21,13 @@ from hotato.model.call import Turn
 BEFORE, AFTER = 120, 48
 OPENING = 80
 _MOST_WORDS = 14
+_ENOUGH = 110  # characters, in which there mostly are so many words
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _LAST_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{1,12}$")
 _ASCII_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*")  # the same in a text of ASCII alone, in less time
 _LETTER_RUN = re.compile(r"(?<![^\W\d_])(?<!')(?:[^\W\d_][ .-]{1,2}){1,5}[^\W\d_](?![^\W\d_'])")
 _LETTERS_APART = re.compile(r"[ .-](?<=(?<![^\W\d_])[^\W\d_][ .-])[ .-]?[^\W\d_](?![^\W\d_'])")  # as in each such run
-
+_BETWEEN_WORDS = re.compile(r"[^\W\d_]{2} [^\W\d_]{2}")  # neither a word nor letters spelt apart run over this blank
 _CODE = re.compile(r"(?<![^\W_])(?<!')(?:(?:[^\W\d_][ .-]{1,2}){1,5}[^\W\d_]|[B-HJ-Z])[ ,.-]{1,3}$")
 
 
@@ -194,6 +195,12 @@ class Speech:
 
 def words(text: str) -> list[str]:
     """Return the last words of a text in lower case, spelt abbreviations ("S S N") put together."""
+    cut = _BETWEEN_WORDS.search(text, len(text) - _ENOUGH) if len(text) > _ENOUGH else None
+    last = [] if cut is None else _words(text[cut.start() + 2 :])
+    return last if len(last) == _MOST_WORDS else _words(text)
+
+
+def _words(text: str) -> list[str]:
     if _LETTERS_APART.search(text) is not None:
         text = _LETTER_RUN.sub(lambda m: "".join(c for c in m.group() if c.isalpha()), text)
     found = (_ASCII_WORD if text.isascii() else _WORD).findall(text)[-_MOST_WORDS:]

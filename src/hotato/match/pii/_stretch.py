@@ -16,6 +16,8 @@ class Stretch:
     `count` is how many digits all figures have, `longest` how many the longest run has, 0 where there is none.
     """
 
+    __slots__ = ("count", "figures", "is_called", "label", "language", "longest", "regions", "runs", "speech", "text")
+
     def __init__(self, speech: Speech, language: Language) -> None:
         self.speech = speech
         self.language = language

@@ -74,8 +74,10 @@ def _dots(language: Language) -> frozenset[str]:
 
 def _said(stretch: Stretch) -> Iterator[Found]:
     """Yield four numbers with a dot said between them."""
+    if len(stretch.figures) < _PARTS:
+        return
     dots, low = _dots(stretch.language), stretch.text.lower()
-    if len(stretch.figures) < _PARTS or not any(word in low for word in dots):
+    if not any(word in low for word in dots):
         return
     parts: list[str] = []
     start = end = -1

@@ -89,8 +89,13 @@ def numbers(text: str, language: Language) -> list[Number]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        if token.kind == _WRITTEN and not reader.is_multiplied(at):
-            out.append(Number(token.value, token.start, token.end, False))
+        written = token.kind == _WRITTEN
+        if at + 1 == len(tokens) or tokens[at + 1].kind != _SCALE:  # nothing multiplies it
+            is_whole = written or (token.kind in (_DIGIT, _PAIR) and token.word not in known.begun)
+        else:
+            is_whole = written and not reader.is_multiplied(at)
+        if is_whole:
+            out.append(Number(token.value, token.start, token.end, not written))
             at += 1
             continue
         digits, after = reader.figure(at)
