@@ -26,6 +26,7 @@ _FEW = 3  # digits; no detector finds anything in so few
 _SIGNS = 3
 _LONGEST_KEPT = 400  # characters: what was seen at a longer text is not kept
 _GLUED = 4  # digits of a number that is written as one word
+_MARKS = re.compile(r"[0-9]\.[0-9]+\.[0-9]+\.[0-9]|:[0-9a-fA-F]{0,4}:")
 _DOTTED = re.compile(r"\.\w")
 _TABLE: dict[str, str] = {
     char: char.lower() if char.isalpha() else "0" if char.isdigit() else char if char in "@\n" else " "
@@ -205,7 +206,7 @@ _told_kept = lru_cache(maxsize=4096)(_told)
 
 def _has_signs(text: str) -> bool:
     """Say whether marks stand as in a network address, where few digits are enough."""
-    return re.search(r"[0-9]\.[0-9]+\.[0-9]+\.[0-9]|:[0-9a-fA-F]{0,4}:", clean(text)[0]) is not None
+    return _MARKS.search(clean(text)[0]) is not None
 
 
 def _is_address(words: list[str], text: str, known: Known) -> bool:

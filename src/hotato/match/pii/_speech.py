@@ -23,6 +23,7 @@ OPENING = 80
 _MOST_WORDS = 14
 _ENOUGH = 110  # characters, in which there mostly are so many words
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_DIGIT = re.compile("[0-9]")
 _LAST_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{1,12}$")
 _ASCII_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*")  # the same in a text of ASCII alone, in less time
 _LETTER_RUN = re.compile(r"(?<![^\W\d_])(?<!')(?:[^\W\d_][ .-]{1,2}){1,5}[^\W\d_](?![^\W\d_'])")
@@ -155,7 +156,7 @@ class Speech:
     def behind(self, end: int) -> list[str]:
         """Return the few words behind a place, as far as the next figure."""
         behind = self.text[end : end + AFTER]
-        digit = re.search(r"[0-9]", behind)
+        digit = _DIGIT.search(behind)
         return words(behind[: digit.start()] if digit else behind)[:8]
 
     def pieces(self, start: int, end: int, language: Language) -> Iterator[tuple[Turn, int, int]]:

@@ -60,8 +60,8 @@ _ORDINALS = {word: day for day, word in enumerate([*_UNITS, *_TEENTHS], 1)} | {
 _ORDINALS |= dict.fromkeys(("ersten", "erster", "1er"), 1)
 _NUMBERS = frozenset("id number code passcode pin phone ending account member reference card zip postcode".split())
 _MARKED = re.compile(r"[0-9] ?[-/.] ?[0-9]")
-_WORD = re.compile(r"[^\W\d_]+")
-_ASCII_WORD = re.compile(r"[a-z]+")  # the same in a text of ASCII alone in lower case
+_WORD = re.compile(r"([^\W\d_]+)")
+_ASCII_WORD = re.compile(r"([a-z]+)")  # the same in a text of ASCII alone in lower case
 _GAP = re.compile(
     r"(?:[\s,./\-']|\b(?:st|nd|rd|th|er|of|the|in|and|de|del|du|le|el|den|der|des|year|uh|um|dash|slash|hyphen|guión|barra"
     r"|tiret|strich|punkt|punto|point|dot)\b){0,6}",
@@ -125,13 +125,17 @@ def _ordinal_words(language: Language) -> dict[str, int]:
 def _items(stretch: Stretch) -> list[_Item]:
     ordinals = _ordinal_words(stretch.language)
     out = [_Item(f.digits, 0, f.start, f.end, f.said) for f in stretch.figures]
-    is_ascii, text = stretch.text.isascii(), stretch.text
-    for match in _ASCII_WORD.finditer(text.lower()) if is_ascii else _WORD.finditer(text):
-        word = match.group() if is_ascii else unaccented(match.group().lower())
+    text, end = stretch.text, 0
+    is_ascii = text.isascii()
+    pieces = _ASCII_WORD.split(text.lower()) if is_ascii else _WORD.split(text)  # what is between, a word, and so on
+    for at in range(1, len(pieces), 2):
+        start = end + len(pieces[at - 1])
+        end = start + len(pieces[at])
+        word = pieces[at] if is_ascii else unaccented(pieces[at].lower())
         if word in _MONTH:
-            out.append(_Item("", _MONTH[word], match.start(), match.end(), not stretch.figures))
+            out.append(_Item("", _MONTH[word], start, end, not stretch.figures))
         elif word in ordinals:
-            out.append(_Item(str(ordinals[word]), 0, match.start(), match.end(), True))
+            out.append(_Item(str(ordinals[word]), 0, start, end, True))
     out.sort(key=lambda item: (item.start, item.end))
     return _ordinals(text, out)
 

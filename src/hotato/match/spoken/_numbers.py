@@ -14,8 +14,8 @@ import msgspec
 
 from hotato.match.spoken._language import Language, unaccented
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|[0-9]+")
-_ASCII_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)*|[0-9]+")  # the same in a text of ASCII alone in lower case
+_TOKEN = re.compile(r"([^\W\d_]+(?:'[^\W\d_]+)*|[0-9]+)")
+_ASCII_TOKEN = re.compile(r"([a-z]+(?:'[a-z]+)*|[0-9]+)")  # the same in a text of ASCII alone in lower case
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _UUID = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9A-Za-z])")
 _LONGEST_GLUED = 100
@@ -106,15 +106,16 @@ def numbers(text: str, language: Language) -> list[Number]:
 
 
 def _tokens(text: str, known: _Vocabulary) -> list[_Token]:
-    look, plain, pieces = known.words.get, known.plain, known.pieces
+    look, plain, glued = known.words.get, known.plain, known.pieces
     codes = [m.span() for m in _UUID.finditer(text)] if "-" in text else []
     codes.reverse()
     out: list[_Token] = []
-    is_ascii = text.isascii()
-    for match in _ASCII_TOKEN.finditer(text.lower()) if is_ascii else _TOKEN.finditer(text):
-        word = match.group()
+    is_ascii, end = text.isascii(), 0
+    pieces = _ASCII_TOKEN.split(text.lower()) if is_ascii else _TOKEN.split(text)  # what is between, a token, and so on
+    for at in range(1, len(pieces), 2):
+        word, start = pieces[at], end + len(pieces[at - 1])
+        end = start + len(word)
         if word[0] <= "9":  # a letter comes later in Unicode
-            start, end = match.span()
             while codes and codes[-1][1] <= start:
                 codes.pop()
             touched = text[start - 1 : start].isalpha() or text[end : end + 1].isalpha()
@@ -125,10 +126,9 @@ def _tokens(text: str, known: _Vocabulary) -> list[_Token]:
         low = word if is_ascii else unaccented(word.lower())
         meaning = look(low)
         if meaning is None:
-            if pieces is not None and 6 < len(low) <= _LONGEST_GLUED:
-                out += _pieces(low, match.start(), match.end(), known)
+            if glued is not None and 6 < len(low) <= _LONGEST_GLUED:
+                out += _pieces(low, start, end, known)
             continue
-        start, end = match.span()
         if meaning[0] == _ONE or low in plain:
             after = _WORD.match(text, end + 1)
             following = "" if after is None else unaccented(after.group().lower())
