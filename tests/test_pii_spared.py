@@ -37,7 +37,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map(" ".join)
 TURNS = st.lists(
     st.tuples(st.sampled_from(("agent", "caller", "caller", "ivr")), TEXTS | st.sampled_from(ASIDE)), max_size=12
 ).map(lambda rows: tuple(Turn(place, role, text) for place, (role, text) in enumerate(rows)))
-FEWEST = [detector for detector in detectors() if detector.fewest]
+FEWEST = [detector for detector in detectors().values() if detector.fewest]
 
 
 @given(TURNS)
@@ -47,6 +47,16 @@ def test_a_call_is_masked_as_if_all_of_it_were_looked_at_again(turns: tuple[Turn
     hits = pii.find(turns)
     assert pii.in_call(evidence) == hits
     assert pii.redacted_call(evidence) == pii.redact(turns, hits)
+
+
+@given(TURNS, st.lists(st.frozensets(st.sampled_from(pii.names()), min_size=1, max_size=3), min_size=1, max_size=3))
+@settings(derandomize=True, max_examples=100, deadline=None)
+def test_a_detector_finds_the_same_whichever_others_are_asked(
+    turns: tuple[Turn, ...], asked: list[frozenset[str]]
+) -> None:
+    evidence, hits = Evidence(Call(transcript=turns)), pii.find(turns)
+    for wanted in asked:
+        assert pii.in_call(evidence, wanted=wanted) == [hit for hit in hits if hit.detector in wanted]
 
 
 def places(look: Look) -> list[list[int]]:

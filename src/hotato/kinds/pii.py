@@ -97,7 +97,7 @@ class Pii(Kind, frozen=True, kw_only=True, tag="pii"):
             return value in allowed or (value.isdigit() and value.endswith(endings))
 
         def check(evidence: Evidence) -> Verdict:
-            every, fields = pii.in_call(evidence, regions), dict[str, Any]()
+            every, fields = pii.in_call(evidence, regions, wanted if evidence.brief else None), dict[str, Any]()
             if not evidence.brief:
                 fields["redacted_transcript"] = pii.redacted_call(evidence, regions)
             count = len(evidence.transcript.lane(role))

@@ -6,22 +6,17 @@ checks and, where the shape alone tells nothing, are called what they are by the
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from hotato.match.evidence import Evidence
 from hotato.match.order import in_order
 from hotato.match.pii._clean import clean
-from hotato.match.pii._found import Found
 from hotato.match.pii._look import Look, may_hold
 from hotato.match.pii._mask import MASK, Mask, mask
-from hotato.match.pii._registry import codes, detectors, module_of, names, yields
-from hotato.match.pii._speech import Speech
-from hotato.match.pii._stretch import Stretch
-from hotato.match.spoken import Language
+from hotato.match.pii._reading import Reading
+from hotato.match.pii._registry import codes, module_of, names
 from hotato.model.call import Turn
 from hotato.model.result import RedactedTurn
 
@@ -72,16 +67,16 @@ def all_regions() -> tuple[str, ...]:
     return tuple(sorted(phonenumbers.SUPPORTED_REGIONS))
 
 
-Pairs = list[tuple[str, Found, Language]]
-_nothing_in: set[tuple[Any, ...]] = set()  # speeches in which nothing is found, whatever call they are of
-_MOST_KEPT = 4096
+def in_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS, wanted: frozenset[str] | None = None) -> list[Hit]:
+    """Return what the detectors wanted, all for None, find in a call; nothing where it has no transcript.
 
-
-def in_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS) -> list[Hit]:
-    """Return what all detectors find in a call, looked for once for all assertions; nothing where it has no transcript."""
+    Each detector looks once for all assertions.
+    """
     if not evidence.has("transcript"):
         return []
-    return evidence.once(("pii", regions), lambda: _hits(_look_at(evidence), regions))
+    return evidence.once(
+        ("pii", regions, wanted), lambda: _hits(_read(evidence, regions), wanted, kept=not evidence.plain)
+    )
 
 
 def redacted_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS) -> list[RedactedTurn]:
@@ -94,21 +89,28 @@ def _look_at(evidence: Evidence) -> Look:
     return evidence.once("pii look", lambda: Look(evidence.transcript.turns, kept=not evidence.plain))
 
 
+def _read(evidence: Evidence, regions: tuple[str, ...]) -> list[Reading]:
+    return evidence.once(("pii readings", regions), lambda: list(_readings(_look_at(evidence), regions)))
+
+
+def _readings(look: Look, regions: tuple[str, ...]) -> Iterator[Reading]:
+    return (Reading(speech, tables) for speech, tables in look.speeches(regions))
+
+
 def find(turns: Sequence[Turn], regions: tuple[str, ...] = REGIONS) -> list[Hit]:
     """Return what all detectors find in the turns of a call, in the order of the input.
 
     Turns of one speaker that follow one another, or that others interrupted only to say "yes", are read as one text.
     `regions` (ISO 3166 codes) are those whose telephone numbers are known without their country code.
     """
-    return _hits(Look(in_order(turns), kept=False), regions)
+    return _hits(_readings(Look(in_order(turns), kept=False), regions), None, kept=False)
 
 
-def _hits(look: Look, regions: tuple[str, ...]) -> list[Hit]:
-    """Return what all detectors find in the speeches of a look."""
+def _hits(readings: Iterable[Reading], wanted: frozenset[str] | None, *, kept: bool) -> list[Hit]:
     hits = []
-    for speech, tables in look.speeches(regions):
-        for name, found, table in _kept(speech, tables) if look.kept else _in_speech(speech, tables):
-            pieces = list(speech.pieces(found.start, found.end, table))
+    for reading in readings:
+        for name, found, table in reading.found(wanted, kept=kept):
+            pieces = list(reading.speech.pieces(found.start, found.end, table))
             if not pieces:
                 continue
             spans = tuple([(turn.index, start, end) for turn, start, end in pieces])
@@ -116,46 +118,6 @@ def _hits(look: Look, regions: tuple[str, ...]) -> list[Hit]:
             hits.append(Hit(name, found.code, first.index, first.role, spans, found.said, found.value))
     hits.sort(key=lambda hit: (hit.turn, hit.spans[0][1], hit.detector, hit.spans))
     return hits
-
-
-def _kept(speech: Speech, tables: Sequence[Language]) -> Pairs:
-    """Return what is found in a speech. What is found is kept nowhere; that nothing is, is known for all calls."""
-    key = speech.key
-    if key in _nothing_in:
-        return []
-    found = list(_in_speech(speech, tables))
-    if not found:
-        if len(_nothing_in) >= _MOST_KEPT:
-            _nothing_in.clear()
-        _nothing_in.add(key)
-    return found
-
-
-def _in_speech(speech: Speech, tables: Sequence[Language]) -> Iterator[tuple[str, Found, Language]]:
-    """Yield what is found in any language, each once, with the language.
-
-    Of two readings of one place the longer counts. What lies inside something that its detector yields to is left out: a
-    card is no telephone number.
-    """
-    found: dict[str, list[tuple[Found, Language]]] = {}
-    for table in tables:
-        stretch = Stretch(speech, table)
-        longest = stretch.longest
-        for detector in detectors():
-            if detector.fewest <= longest and detector.may_find(speech.heard):
-                for one in detector.detect(stretch):
-                    found.setdefault(detector.name, []).append((one, table))
-    for row in found.values():
-        row.sort(key=lambda pair: (pair[0].start, -pair[0].end))
-    for name, row in found.items():
-        over = sorted((f.start, f.end) for other in yields()[name] for f, _ in found.get(other, ()))
-        starts = [start for start, _ in over]
-        last = -1
-        for one, table in row:
-            place = bisect_right(starts, one.start) - 1
-            if one.end > last and (place < 0 or over[place][1] < one.end):
-                last = one.end
-                yield name, one, table
 
 
 def redact(turns: Sequence[Turn], hits: Sequence[Hit], regions: tuple[str, ...] = REGIONS) -> list[RedactedTurn]:
@@ -182,7 +144,8 @@ def _masked(look: Look, hits: Sequence[Hit], regions: tuple[str, ...]) -> list[R
             if turn.index in touched:
                 texts[place], masked[turn.index] = mask(turn.text, masked[turn.index])
         look = look.again(texts)
-        found = [hit for hit in _hits(look, regions) if not _is_masked(hit, masked)]
+        left = _hits(_readings(look, regions), None, kept=look.kept)
+        found = [hit for hit in left if not _is_masked(hit, masked)]
     roles = {role: redact_text(role) for role in {turn.role for turn in look.turns}}
     out: dict[int, RedactedTurn] = {turn.index: {"role": roles[turn.role], "text": turn.text} for turn in look.turns}
     for index, masks in masked.items():

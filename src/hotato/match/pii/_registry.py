@@ -61,15 +61,15 @@ class Detector(msgspec.Struct, frozen=True, eq=False):
 
 
 @cache
-def detectors() -> tuple[Detector, ...]:
-    """Return all detectors, by name."""
-    out = []
+def detectors() -> dict[str, Detector]:
+    """Return all detectors by their names."""
+    out = {}
     for name in names():
         module = module_of(name)
         needs = frozenset(unaccented(word) for word in getattr(module, "NEEDS", ()))
         spelt = tuple(frozenset(word) for word in sorted(needs) if len(word) <= _ABBREVIATED)
-        out.append(Detector(name, module.detect, needs, spelt, getattr(module, "FEWEST", 0)))
-    return tuple(out)
+        out[name] = Detector(name, module.detect, needs, spelt, getattr(module, "FEWEST", 0))
+    return out
 
 
 @cache
@@ -83,7 +83,7 @@ def labels() -> Labels:
         known.update(getattr(module, "CUES", {}))
         weak.update(getattr(module, "WEAK_CUES", {}))
         pairs.update(getattr(module, "PAIRS", {}))
-    every = [detector.needs.union(*detector.spelt) for detector in detectors()]
+    every = [detector.needs.union(*detector.spelt) for detector in detectors().values()]
     hints = _hints()
     return Labels(known, weak, OWNERS, pairs, hints, frozenset(("iban",)).union(mark_words(), hints, *every))
 
