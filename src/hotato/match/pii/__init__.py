@@ -72,11 +72,14 @@ def in_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS, wanted: froz
 
     Each detector looks once for all assertions.
     """
-    if not evidence.has("transcript"):
-        return []
-    return evidence.once(
-        ("pii", regions, wanted), lambda: _hits(_read(evidence, regions), wanted, kept=not evidence.plain)
-    )
+
+    def look() -> list[Hit]:
+        read: Iterable[Reading] = _readings(_look_at(evidence), regions)
+        if wanted is not None:  # another assertion may want others
+            read = evidence.once(("pii readings", regions), lambda: list(read))
+        return _hits(read, wanted, kept=not evidence.plain)
+
+    return evidence.once(("pii", regions, wanted), look) if evidence.has("transcript") else []
 
 
 def redacted_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS) -> list[RedactedTurn]:
@@ -87,10 +90,6 @@ def redacted_call(evidence: Evidence, regions: tuple[str, ...] = REGIONS) -> lis
 
 def _look_at(evidence: Evidence) -> Look:
     return evidence.once("pii look", lambda: Look(evidence.transcript.turns, kept=not evidence.plain))
-
-
-def _read(evidence: Evidence, regions: tuple[str, ...]) -> list[Reading]:
-    return evidence.once(("pii readings", regions), lambda: list(_readings(_look_at(evidence), regions)))
 
 
 def _readings(look: Look, regions: tuple[str, ...]) -> Iterator[Reading]:
