@@ -7,7 +7,7 @@ JOBS := 2
 SECONDS := 60
 PAIRS := 1000000
 
-.PHONY: setup browser test lint types layers generated tests demo bench bench-scale reference fuzz corpora generate format clean
+.PHONY: setup browser test lint types layers generated tests demo bench bench-scale bench-peer reference fuzz corpora generate format clean
 
 setup: $(STAMP)
 	@echo "hotato is installed in $(CURDIR)/$(VENV)"
@@ -65,6 +65,11 @@ bench: setup
 # make bench-scale PROFILE=--profile also shows where the time goes.
 bench-scale: setup
 	$(BIN)/python benchmarks/scale.py $(PROFILE)
+
+# Installs another implementation of assert.v1 from PyPI into an environment of its own and compares with it.
+# make bench-peer FOLDER=DIR keeps that environment there for the next time.
+bench-peer: setup
+	@$(BIN)/python benchmarks/scale.py --peer $(FOLDER)
 
 # make fuzz SECONDS=10 takes ten seconds for each format; PAIRS=10000 tries fewer regexes.
 fuzz: setup

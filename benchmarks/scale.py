@@ -21,6 +21,7 @@ from typing import Any
 
 import calls
 import msgspec
+import peer
 import pyarrow as pa
 import pyarrow.parquet as pq
 import re2
@@ -69,7 +70,11 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--profile", action="store_true", help="also show where the time of a judged call goes")
     parser.add_argument("--calls", type=int, default=2000, help="calls judged by engines and workers")
     parser.add_argument("--memory", type=int, default=100_000, help="calls of the run whose memory is measured")
+    told = "compare with hotato 1.20.0 of PyPI instead, installed into a folder (default: a temporary one)"
+    parser.add_argument("--peer", nargs="?", const="", metavar="FOLDER", help=told)
     given = parser.parse_args(argv)
+    if given.peer is not None:
+        sys.exit(peer.compare(given.peer))
     print(f"Python {sys.version.split()[0]}; medians, side by side in one run")
     for size in (25, 200):
         one_call(size)
