@@ -56,8 +56,8 @@ def _float(digits: str) -> float:
 _slow = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float).decode
 _fast = msgspec.json.Decoder().decode
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 _NO_MARKS = bytes(set(range(256)) - set(b"{}[]:"))
+_NESTING = frozenset((dict, list))
 _again = msgspec.json.Encoder().encode
 
 
@@ -68,8 +68,8 @@ def decode(text: str) -> Any:
         value = _fast(text)
     except (ValueError, RecursionError):
         return _careful(text)
-    # as many colons as keys: none was dropped and none stands deeper, whatever the strings hold
-    if type(value) is dict and len(value) == text.count(":") and text.count("[") < limit("depth"):
+    # as many colons as keys: none was dropped and none stands deeper, whatever the strings hold; what the lists hold is empty
+    if type(value) is dict and len(value) == text.count(":") and text.count("[") < limit("depth") - 1:
         return value
     return value if _is_strict([value], text, [text]) else _careful(text)
 
@@ -111,9 +111,11 @@ def _is_strict_bytes(value: Any, raw: bytes) -> bool:
         return False
     try:
         marks = _again(value).translate(None, _NO_MARKS)
+        if marks.count(b":") != raw.count(b":"):
+            return False
+        return _is_flat(marks) or not is_too_deep(value if type(value) in _NESTING else msgspec.to_builtins(value))
     except (ValueError, RecursionError):
         return False
-    return marks.count(b":") == raw.count(b":") and _is_flat(marks)
 
 
 def decode_lines(text: str, lines: list[str]) -> list[Any] | None:
@@ -150,36 +152,29 @@ def _is_strict(values: list[Any], text: str, pieces: list[str]) -> bool:
     if again.count(b":") != text.count(":"):
         return False
     deepest = limit("depth")
-    if any(piece.count("{") + piece.count("[") > deepest for piece in pieces) and not _is_flat(again):
-        return not any(map(is_too_deep, values))
+    if any(piece.count("{") + piece.count("[") > deepest for piece in pieces):
+        return _is_flat(again.translate(None, _NO_MARKS)) or not any(map(is_too_deep, values))
     return True
 
 
-def _is_flat(encoded: bytes) -> bool:
-    """Say whether JSON bytes are surely nested no deeper than allowed; False where a closer look must tell.
+def _is_flat(marks: bytes) -> bool:
+    """Say whether compact JSON is surely nested no deeper than allowed, by its brackets and colons alone.
 
-    Of the brackets alone, each pass takes away the innermost pairs, of both sorts: two levels at most.
+    Whatever is nested stands behind a colon or in a list, and lists are opened. Brackets and colons inside strings make the count
+    larger, never smaller.
     """
-    brackets = encoded.translate(None, _NO_BRACKETS)
-    for _ in range(limit("depth") // 2):
-        left = brackets.replace(b"{}", b"").replace(b"[]", b"")
-        if not left:
-            return True
-        if len(left) == len(brackets):
-            return False
-        brackets = left
-    return False
+    return 1 + marks.count(b":{") + marks.count(b":[") + marks.count(b"[") <= limit("depth")
 
 
 def is_too_deep(value: Any) -> bool:
     """Say whether a plain value is nested deeper than allowed."""
-    layer = [value] if type(value) in (dict, list) else []
+    layer = [value] if type(value) in _NESTING else []
     for _ in range(limit("depth")):
         layer = [
             value
             for item in layer
             for value in (item.values() if type(item) is dict else item)
-            if type(value) is dict or type(value) is list
+            if type(value) in _NESTING
         ]
         if not layer:
             return False
