@@ -23,14 +23,14 @@ def audit(
     if transcript is not None:
         roles = [turn.role for turn in transcript]
         counts = {
-            "turns_without_time": [turn.start for turn in transcript].count(None),
+            "turns_without_time": len([1 for turn in transcript if turn.start is None]),
             "turns_of_other_roles": len(roles) - sum(map(roles.count, PARTIES)),
         }
         blocks["transcript"] = _block(sources.get("transcript", {}), "turns", len(roles), counts)
     if spans is not None:
         calls = [span.data for span in spans if span.type == "tool_call"]
         counts = {
-            "spans_without_time": [span.start for span in spans].count(None),
+            "spans_without_time": len([1 for span in spans if span.start is None]),
             "calls": len(calls),
             "calls_without_arguments": _without(calls, "arguments", "args", "parameters", "input"),
             "calls_without_result": _without(calls, "result", "output", "error"),

@@ -20,8 +20,8 @@ from hotato.model import codec
 from hotato.model.call import Span, StateAdapter, Turn
 from hotato.model.limits import limit
 
-_LARGEST = codec.LARGEST
-_Time = int | float | None
+# every integer of 64 bits is in the range of floats; what is larger is left to the careful readers
+_Time = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | float | None
 
 
 class Said(msgspec.Struct, gc=False):
@@ -105,7 +105,7 @@ _decode: Callable[[bytes], Parts] = msgspec.json.Decoder(Parts).decode
 def of_bytes(raw: bytes) -> Typed | None:
     """Return the call that a JSON object in UTF-8 holds; None where a careful look is needed, as at any unknown key."""
     parts = codec.decode_typed(raw, _decode)
-    return None if parts is None else _checked(parts)
+    return None if parts is None else _checked(parts, len(raw))
 
 
 def of_value(value: Any) -> Typed | None:
@@ -116,8 +116,11 @@ def of_value(value: Any) -> Typed | None:
         return None
 
 
-def _checked(parts: Parts) -> Typed | None:
-    """Return the call of parts of the right types, where what types do not say is right as well."""
+def _checked(parts: Parts, size: int | None = None) -> Typed | None:
+    """Return the call of parts of the right types, where what types do not say is right as well.
+
+    `size` is the length of what was read, which no text in it can exceed.
+    """
     said = parts.transcript if type(parts.transcript) is list else None
     data = parts.spans if type(parts.spans) is list else None
     if said is None and data is None:
@@ -125,10 +128,12 @@ def _checked(parts: Parts) -> Typed | None:
     roles: dict[Any, str] = {}
     if said is not None:
         longest = limit("turn_characters")
-        for turn in said:
-            if len(turn.text) > longest or not (_is_time(turn.start) and _is_time(turn.end)):
-                return None
-        for role in {_role(turn) for turn in said}:
+        if (size is None or size > longest) and any(len(turn.text) > longest for turn in said):
+            return None
+        names: set[Any] = {turn.role for turn in said}
+        if UNSET in names:
+            names = {_role(turn) for turn in said}
+        for role in names:
             if not role.strip():
                 return None
             roles[role] = fold_role(role)
@@ -138,15 +143,15 @@ def _checked(parts: Parts) -> Typed | None:
         heads = msgspec.convert(data, list[Head])
     except (ValueError, RecursionError):
         return None
-    for place, head in enumerate(heads):
+    for place in [place for place, head in enumerate(heads) if head.name is None or head.start_sec is None]:
+        head = heads[place]
         if head.name is None and (head.attributes is not None or head.type == "tool_call"):
             span = _span(place, data[place])
             if type(span) is tuple:
                 return None
             head.name = span.name  # type: ignore[union-attr]  # it is no tuple
-        start = head.start_sec = head.time_sec if head.start_sec is None else head.start_sec
-        if not (_is_time(start) and _is_time(head.end_sec)):
-            return None
+        if head.start_sec is None:
+            head.start_sec = head.time_sec
     return Typed(parts, said, roles, heads)
 
 
@@ -154,11 +159,11 @@ def _turns(said: Sequence[Said], roles: Mapping[Any, str]) -> list[Turn]:
     return [
         Turn(
             index,
-            roles[_role(turn)],
+            roles[_role(turn) if turn.role is UNSET else turn.role],
             fold(turn.text),
-            _set(turn.start),
-            _set(turn.end),
-            _set(turn.seq),
+            None if turn.start is UNSET else turn.start,
+            None if turn.end is UNSET else turn.end,
+            None if turn.seq is UNSET else turn.seq,
             _words(turn.words) if turn.words else (),
         )
         for index, turn in enumerate(said)
@@ -179,8 +184,3 @@ def _role(turn: Said) -> str:
 
 def _set(value: Any) -> Any:
     return None if value is UNSET else value
-
-
-def _is_time(seconds: int | float | UnsetType | None) -> bool:
-    """Say whether seconds are in the range of floats; only integers may not be."""
-    return type(seconds) is not int or -_LARGEST <= seconds <= _LARGEST
