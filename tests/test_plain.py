@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,7 @@ def document() -> dict[str, Any]:
                 "absent": True,
                 "case_sensitive": True,
             },
+            {"kind": "phrase", "regex": regex, "role": "agent"},
             {"kind": "count", "phrase": regex, "role": "caller", "count": 1},
             {"kind": "within", "from": {"says": regex}, "to": {"tool": "refund"}, "max_sec": 9},
         ]
@@ -83,7 +85,13 @@ def document() -> dict[str, Any]:
         {"kind": "tool_call", "name": "refund", "args_subset": {"amount": 42}},
         {"kind": "during", "max_gap_sec": 3},
         {"kind": "until", "never": {"says": "refunded"}, "until": {"tool": "lookup"}},
+        {"kind": "until", "never": {"says": "refunded", "role": "caller"}, "until": {"tool": "lookup"}},
+        {"kind": "until", "never": {"says": "refunded"}, "until": {"tool": "lookup"}, "severity": "low"},
         {"kind": "claim", "says": "refunded (?P<amount>[0-9]+)", "requires": {"tool": "refund"}},
+        {"kind": "claim", "says": "refund", "requires": {"tool": "refund", "outcome": "failure"}, "by": "after"},
+        {"kind": "between", "from": {"tool": "lookup"}, "to": {"tool": "refund"}, "min_sec": 1},
+        {"kind": "within", "from": {"tool": "lookup"}, "to": {"says": "card"}, "max_sec": 9},
+        {"kind": "within", "from": {"says": "order"}, "to": {"tool": "refund"}, "max_sec": 9},
     ]
     return {"version": 1, "assertions": [{"id": f"a{place}", **item} for place, item in enumerate(items)]}
 
@@ -136,13 +144,34 @@ def test_generated_calls_have_the_same_envelopes_without_shortcuts(monkeypatch: 
     fast, plain = plans(document(), monkeypatch)
 
     @settings(max_examples=60, derandomize=True, deadline=None, database=None)
-    @given(TURNS, SPANS)
-    def law(turns: list[dict[str, Any]], spans: list[dict[str, Any]]) -> None:
+    @given(TURNS, SPANS, st.booleans())
+    def law(turns: list[dict[str, Any]], spans: list[dict[str, Any]], is_counted: bool) -> None:
+        if is_counted:  # one count over both, which is another order than that of their times
+            for seq, item in enumerate([one for pair in zip_longest(spans, turns) for one in pair if one is not None]):
+                item["seq"] = seq
         raw = msgspec.json.encode({"transcript": turns, "spans": spans})
         given_whole = told(plain, A.build_context(transcript=turns, spans=spans))
         assert A.judge_bytes(fast, raw) == A.judge_bytes(plain, raw) == given_whole
 
     law()
+
+
+def test_assertions_that_order_by_other_sources_share_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns and spans are counted together here, against their times; spans alone are in the order of their times."""
+    turns = [{"role": "agent", "text": "your card", "start": 3, "end": 4, "seq": 2}]
+    spans = [
+        {"type": "tool_call", "name": "lookup", "start_sec": 5, "end_sec": 6, "seq": 1},
+        {"type": "tool_call", "name": "refund", "start_sec": 2, "end_sec": 3, "seq": 3},
+        {"type": "termination", "start_sec": 90, "seq": 4},
+    ]
+    alone = {"id": "a", "kind": "within", "from": {"tool": "lookup"}, "to": {"tool": "refund"}, "max_sec": 60}
+    both = {"id": "b", "kind": "until", "never": {"says": "card"}, "until": {"tool": "lookup"}}
+    for items in ([alone, both], [both, alone]):
+        fast, plain = plans({"version": 1, "assertions": items}, monkeypatch)
+        call = A.build_context(transcript=turns, spans=spans)
+        assert told(fast, call) == told(plain, call)
+        found = {one["id"]: one["status"] for one in A.judge_call(fast, call)["results"]}
+        assert found == {"a": "FAIL", "b": "PASS"}
 
 
 def test_brief_results_are_the_results_without_what_explains_them() -> None:

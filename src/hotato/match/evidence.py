@@ -80,8 +80,8 @@ class Evidence:
         """Return on one line what the sources named hold, `transcript` and `trace` or one of them, and nothing else."""
         key = "transcript" in sources, "trace" in sources
         if key not in self._timelines:
-            turns = self.call.transcript if key[0] else ()
-            self._timelines[key] = Timeline(turns or (), (self.call.spans if key[1] else ()) or (), self._moments)
+            turns, spans = (self.call.transcript if key[0] else ()), (self.call.spans if key[1] else ())
+            self._timelines[key] = Timeline(turns or (), spans or (), None if self.plain else self._moments)
         return self._timelines[key]
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
@@ -105,10 +105,6 @@ class Evidence:
                 if captures.get(name) is False and not self.trace.of_type(name):
                     return name
         return ""
-
-    def is_whole(self, sources: Sequence[str]) -> bool:
-        """Say whether these sources were supplied, and of none it is known that it does not record everything."""
-        return not getattr(self.call, "captures", None) and all(map(self.has, sources))
 
     def has_all(self, sources: tuple[str, ...]) -> bool:
         """Say whether all of these sources were supplied."""

@@ -9,10 +9,11 @@ Durations come from times that the source recorded: an inferred time orders, and
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import accumulate
 from math import nextafter
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -21,6 +22,7 @@ from hotato.match.spans import ENDINGS
 from hotato.model.call import Span, Turn
 
 FIRST, LAST = float("-inf"), float("inf")
+T = TypeVar("T")
 
 
 class Moment(msgspec.Struct, frozen=True, gc=False):
@@ -57,8 +59,7 @@ class Timeline:
                 shared[source] = _Moments(source, items, self.is_counted)
         self._turns = shared["turn"] if turns else _NOTHING
         self._spans = shared["span"] if spans else _NOTHING
-        self._following: dict[int, tuple[Sequence[Moment], Following]] = {}
-        self._preceding: dict[int, tuple[Sequence[Moment], Preceding]] = {}
+        self._indexed: dict[tuple[Any, int], tuple[Any, Sequence[Moment]]] = {}
 
     @cached_property
     def last(self) -> float | None:
@@ -124,20 +125,19 @@ class Timeline:
 
     def following(self, moments: Sequence[Moment]) -> Following:
         """Return moments of one source, ready to be asked which of them comes next after another."""
-        known = self._following.get(id(moments))
-        if known is None:
-            known = self._following[id(moments)] = (
-                moments,
-                Following(self, moments),
-            )  # held, so that its id stays its own
-        return known[1]
+        return self._index(Following, moments)
 
     def preceding(self, moments: Sequence[Moment]) -> Preceding:
         """Return moments of one source, ready to be asked which of them was over last before another."""
-        known = self._preceding.get(id(moments))
-        if known is None:
-            known = self._preceding[id(moments)] = moments, Preceding(self, moments)
-        return known[1]
+        return self._index(Preceding, moments)
+
+    def _index(self, made: Callable[[Timeline, Sequence[Moment]], T], moments: Sequence[Moment]) -> T:
+        """Return what is made of a list of moments, once; the list is held, so that its id stays its own."""
+        key = made, id(moments)
+        if key not in self._indexed:
+            self._indexed[key] = made(self, moments), moments
+        found: T = self._indexed[key][0]
+        return found
 
 
 class Preceding:

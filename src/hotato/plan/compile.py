@@ -38,7 +38,7 @@ class Plan(msgspec.Struct, frozen=True):
     """A compiled document. `order` lists positions in `nodes` so that every reference is judged before its reader.
 
     `veils` says whether any of them may not have shown what it finds. A `plain` plan judges without any shortcut: slower,
-    and with the same results. `needs` is the evidence that any of its assertions needs.
+    and with the same results.
     """
 
     nodes: tuple[Node, ...]
@@ -48,7 +48,6 @@ class Plan(msgspec.Struct, frozen=True):
     join_segments: bool
     plain: bool = False
     veils: bool = False
-    needs: tuple[Source, ...] = ()
 
 
 def compile_plan(
@@ -65,7 +64,7 @@ def compile_plan(
     The defaults: policy `report`, not strict, segments of one speaker joined into utterances.
     """
     nodes = []
-    compiled = _checks(document.specs, resources)
+    compiled = [spec.compile(resources) for spec in document.specs] if plain else _checks(document.specs, resources)
     for place, (spec, when) in enumerate(zip(document.specs, document.when, strict=True)):
         stamp: dict[str, Any] = {"id": spec.id, "kind": kinds.tag(type(spec)), "status": None, "deterministic": True}
         for name in ("dimension", "severity", "description"):
@@ -85,7 +84,6 @@ def compile_plan(
         _first(join_segments, document.join_segments, True),
         plain,
         any(node.veils for node in nodes),
-        tuple(sorted({source for node in nodes for source in node.needs})),
     )
 
 

@@ -38,7 +38,7 @@ def findings(plan: Plan, call: Any, *, bare: bool = False) -> Findings:
     `bare` leaves `fields` out, and with them what a result rests on and what was measured.
     """
     evidence = Evidence(call, join=plan.join_segments, brief=True)
-    nodes, known, strict, is_whole = plan.nodes, evidence.statuses, plan.strict, evidence.is_whole(plan.needs)
+    nodes, known, strict = plan.nodes, evidence.statuses, plan.strict
     statuses, codes = [""] * len(nodes), [""] * len(nodes)
     exercised: list[int | None] = [None] * len(nodes)
     fields = [] if bare else [_NONE] * len(nodes)
@@ -46,7 +46,7 @@ def findings(plan: Plan, call: Any, *, bare: bool = False) -> Findings:
     for place in plan.order:
         node = nodes[place]
         try:
-            verdict = node.check(evidence) if is_whole and not node.when else _verdict(node, evidence)
+            verdict = _verdict(node, evidence)
         except Exception as error:
             raise _blamed(node, error) from error
         if verdict is None:

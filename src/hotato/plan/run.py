@@ -43,13 +43,12 @@ def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]
     """
     evidence = Evidence(call, join=plan.join_segments, plain=plan.plain, brief=brief)
     nodes, strict, statuses = plan.nodes, plan.strict, evidence.statuses
-    is_whole = evidence.is_whole(plan.needs)
     results: list[dict[str, Any]] = [{}] * len(nodes)
     wants: list[tuple[Want, dict[str, Any], bool]] = []
     for place in plan.order:
         node = nodes[place]
         try:
-            verdict = node.check(evidence) if is_whole and not node.when else _verdict(node, evidence)
+            verdict = _verdict(node, evidence)
             if verdict is None:
                 result = _withheld(node, evidence, brief)
             else:
@@ -113,10 +112,9 @@ def _withheld(node: Node, evidence: Evidence, brief: bool) -> dict[str, Any]:
     """Return the result of a check that was not asked."""
     made = {**node.stamp, "status": INCONCLUSIVE}
     unmet = [f"{ref} is {evidence.statuses[ref]}" for ref in node.when if evidence.statuses[ref] != PASS]
-    absent = [source for source in node.needs if not evidence.has(source)]
-    if unmet:
+    if unmet:  # then no source is touched
         made |= {"code": "skipped", "reason": SAYS["skipped"].format(unmet=", ".join(unmet)), "skipped": True}
-    elif absent:
+    elif absent := [source for source in node.needs if not evidence.has(source)]:
         made |= {"code": f"no_{absent[0]}", "reason": SAYS[f"no_{absent[0]}"]}
     else:
         what = evidence.lacks(node.rests_on)

@@ -46,7 +46,7 @@ class Look:
     def __init__(self, turns: Sequence[Turn], *, kept: bool) -> None:
         self.turns = turns
         self.kept = kept
-        self._lines = _lines(turns, kept)
+        self._lines = [_seen(turn.text, kept) for turn in turns]
         self._places: Sequence[int] | None = None
 
     def again(self, texts: Mapping[int, str]) -> Look:
@@ -189,12 +189,6 @@ _line_kept = lru_cache(maxsize=4096)(_line)
 
 def _seen(text: str, kept: bool) -> _Line:
     return _line_kept(text) if kept and len(text) <= _LONGEST_KEPT else _line(text)
-
-
-def _lines(turns: Sequence[Turn], kept: bool) -> list[_Line]:
-    if not kept:
-        return [_line(turn.text) for turn in turns]
-    return [_line_kept(turn.text) if len(turn.text) <= _LONGEST_KEPT else _line(turn.text) for turn in turns]
 
 
 def _told(flat: str) -> frozenset[str]:
