@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description="Measure judging at scale.")
     parser.add_argument("--profile", action="store_true", help="also show where the time of a judged call goes")
-    parser.add_argument("--calls", type=int, default=2000, help="calls judged by engines and workers")
+    parser.add_argument("--calls", type=int, default=12_000, help="calls judged by engines and workers")
     parser.add_argument("--memory", type=int, default=100_000, help="calls of the run whose memory is measured")
     told = "compare with hotato 1.20.0 of PyPI instead, installed into a folder (default: a temporary one)"
     parser.add_argument("--peer", nargs="?", const="", metavar="FOLDER", help=told)
