@@ -68,7 +68,7 @@ def summary(plan: Plan, whole: Tally, about: Mapping[str, Any]) -> dict[str, Any
     )
     if not all(gate["kept"] for gate in gates if gate["gate"] == "min_pass_rate"):
         code = max(code, 1)
-    if errors > settings["max_errors"] or not whole.calls:
+    if errors > settings["max_errors"] or errors == whole.calls:  # nothing was judged, or nothing at all was there
         code = 2
     if "internal" in whole.errors:
         code = 3

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hotato.batch._record import EVIDENCE, call_of, decoded, id_of, record_of, typed_or_not
 from hotato.batch._rows import Ledger
 from hotato.context.typed import Typed
-from hotato.errors import InternalError, UsageError
+from hotato.errors import EvidenceError, InternalError, Problem, UsageError
 from hotato.model import codec
 from hotato.model.call import Call
 from hotato.plan.compile import Plan
@@ -94,27 +94,48 @@ def judged(
 def items_of(calls: pa.RecordBatch, source: str, first: int = 0) -> Iterator[Item]:
     """Yield the calls of a batch of rows; one without an id is named after its source and its position there."""
     names = calls.schema.names
-    ids = calls.column("call_id").to_pylist() if "call_id" in names else [None] * calls.num_rows
-    whole = calls.column("call") if "call" in names else None
-    parts = [(name, calls.column(name)) for name in EVIDENCE if name in names]
-    for place, found in enumerate(ids):
-        name = id_of({"call_id": found}, f"{source}@{first + place}")
-        if whole is not None and whole[place].is_valid:
-            item = _of_text(name, whole[place].as_py())
-            yield item
+    columns = {name: calls.column(names.index(name)) for name in ("call_id", "call", *EVIDENCE) if name in names}
+    twice = any(names.count(name) > 1 for name in columns)
+    for place in range(calls.num_rows):
+        otherwise = f"{source}@{first + place}"
+        try:
+            found = _cell(columns, "call_id", place)
+            name = id_of({"call_id": found}, otherwise)
+        except UsageError as error:
+            yield Item(otherwise, fault=error.problems[0].code)
+            continue
+        if twice:  # which of the two columns is meant cannot be told
+            yield Item(name, fault="parquet")
             continue
         try:
-            record = {key: _value(column[place].as_py()) for key, column in parts}
+            whole = _cell(columns, "call", place)
+            if whole is not None:
+                yield _of_whole(name, whole)
+                continue
+            record = {key: _value(_cell(columns, key, place)) for key in EVIDENCE if key in columns}
         except UsageError as error:
             yield Item(name, fault=error.problems[0].code)
             continue
         yield Item(name, record={"call_id": found, **record})
 
 
-def _of_text(name: str, text: Any) -> Item:
-    if isinstance(text, str):
-        text = text.encode("utf-8", "surrogatepass")
-    return Item(name, line=text) if text else Item(name, fault="json_syntax")
+def _cell(columns: Mapping[str, pa.Array], name: str, place: int) -> Any:
+    """Return what a cell holds, None without the column. Raise EvidenceError for what has no value: a time past all years."""
+    try:
+        return columns[name][place].as_py() if name in columns else None
+    except UnicodeDecodeError:
+        raise EvidenceError(Problem(code="file_encoding", message="not UTF-8 text")) from None
+    except (ValueError, OverflowError, pa.ArrowException):
+        raise EvidenceError(Problem(code="parquet", message="a cell cannot be read")) from None
+
+
+def _of_whole(name: str, whole: Any) -> Item:
+    """Return the call of a cell that holds all of it: its text, or its parts nested."""
+    if isinstance(whole, str):
+        whole = whole.encode("utf-8", "surrogatepass")
+    if isinstance(whole, bytes):
+        return Item(name, line=whole) if whole else Item(name, fault="json_syntax")
+    return Item(name, record=_present(whole)) if isinstance(whole, Mapping) else Item(name, fault="call")
 
 
 def _value(value: Any) -> Any:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
+from hotato.batch._record import EVIDENCE
 from hotato.batch._streams import is_remote, opened, unpacked
 from hotato.context.files import open_regular
 from hotato.errors import EvidenceError, Problem
@@ -158,8 +159,8 @@ def _begins_as_row(line: bytes) -> bool:
     try:
         value = codec.decode(line.decode("utf-8", "replace").removeprefix("\ufeff"))
     except codec.JsonError:  # longer than was looked at, or damaged
-        return b'"call_id"' in line[:2000] and (b'"transcript"' in line or b'"spans"' in line)
-    return isinstance(value, dict) and "call_id" in value and bool({"transcript", "spans", "state"} & set(value))
+        return b'"call_id"' in line[:2000] and any(b'"%b"' % name.encode() in line for name in EVIDENCE)
+    return isinstance(value, dict) and "call_id" in value and any(name in value for name in EVIDENCE)
 
 
 def _hash(path: str) -> tuple[str, int]:

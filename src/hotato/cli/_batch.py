@@ -162,6 +162,8 @@ def lines_of(made: Mapping[str, Any]) -> Iterator[str]:
             yield f"gate: {gate['found']} errors, at most {gate['most']}: broken"
     if not calls["total"]:
         yield "no call was found: nothing was judged"
+    elif not calls["judged"]:
+        yield "no call could be read: nothing was judged"
     yield f"exit {made['exit_code']} (inconclusive_policy {made['inconclusive_policy']})"
 
 

@@ -14,7 +14,7 @@ envelopes.jsonl.zst: the same bytes whatever the engine, the workers and the siz
 is a row with status ERROR. A run that is stopped goes on with hotato batch resume.
 
 Exit codes: 0 nothing failed, 1 a check failed or a pass rate is not shown to be high enough, 2 refused (also more errors
-than --max-errors, no call at all, or under refuse an INCONCLUSIVE), 3 internal error.
+than --max-errors, no call that was judged, or under refuse an INCONCLUSIVE), 3 internal error.
 """
 
 from __future__ import annotations
