@@ -18,7 +18,6 @@ from hotato.errors import EvidenceError, HotatoError
 from hotato.model import codec
 from hotato.plan.compile import compile_plan
 from hotato.plan.resources import Resources
-from hotato.plan.run import judge
 from hotato.state_adapter import MockStateAdapter
 from hotato.testing import UNDER_TEST, Case, build_call, load_suite
 
@@ -26,7 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 CASES = load_suite(ROOT / "conformance" / "kinds")
 EXAMPLES = sorted(path.parent for path in ROOT.glob("examples/*/assertions.yaml"))
 ENVELOPES = sorted((ROOT / "conformance" / "envelopes").iterdir())
-EXPLAINING = ("reason", "closest", "delta", "redacted_transcript")
 
 WORDS = st.sampled_from(
     (
@@ -172,15 +170,6 @@ def test_assertions_that_order_by_other_sources_share_no_order(monkeypatch: pyte
         assert told(fast, call) == told(plain, call)
         found = {one["id"]: one["status"] for one in A.judge_call(fast, call)["results"]}
         assert found == {"a": "FAIL", "b": "PASS"}
-
-
-def test_brief_results_are_the_results_without_what_explains_them() -> None:
-    plan = A.compile_assertions({**document(), "strict": True})
-    call = {"transcript": [{"role": "agent", "text": "my card is 4111 1111 1111 1111"}], "spans": []}
-    whole, brief = judge(plan, A.build_context(**call)), judge(plan, A.build_context(**call), brief=True)
-    assert brief == [{key: value for key, value in one.items() if key not in EXPLAINING} for one in whole]
-    assert any("redacted_transcript" in one for one in whole)
-    assert any("reason" in one for one in whole)
 
 
 @pytest.mark.parametrize(

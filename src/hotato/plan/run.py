@@ -36,12 +36,9 @@ def run(plan: Plan, call: Any) -> dict[str, Any]:
     return envelope(judge(plan, call), plan.inconclusive_policy, getattr(call, "audit", None))
 
 
-def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]:
-    """Return the results of one call, in the order of the document. Raise InternalError.
-
-    `brief` leaves out what explains a result to people: `reason`, `closest`, `delta` and `redacted_transcript`.
-    """
-    evidence = Evidence(call, join=plan.join_segments, plain=plan.plain, brief=brief)
+def judge(plan: Plan, call: Any) -> list[dict[str, Any]]:
+    """Return the results of one call, in the order of the document. Raise InternalError."""
+    evidence = Evidence(call, join=plan.join_segments, plain=plan.plain)
     nodes, strict, statuses = plan.nodes, plan.strict, evidence.statuses
     results: list[dict[str, Any]] = [{}] * len(nodes)
     wants: list[tuple[Want, dict[str, Any], bool]] = []
@@ -50,10 +47,10 @@ def judge(plan: Plan, call: Any, *, brief: bool = False) -> list[dict[str, Any]]
         try:
             verdict = _verdict(node, evidence)
             if verdict is None:
-                result = _withheld(node, evidence, brief)
+                result = _withheld(node, evidence)
             else:
-                result = _stamped(node, verdict, strict, brief)
-                if verdict.want is not None and not brief:
+                result = _stamped(node, verdict, strict)
+                if verdict.want is not None:
                     wants.append((verdict.want, result, verdict.truth is False))
         except UsageError as error:  # the evidence is more than the assertion can be judged by
             problems = [replace(one, message=f"assertion '{node.id}': {one.message}") for one in error.problems]
@@ -108,7 +105,7 @@ def _verdict(node: Node, evidence: Evidence) -> Verdict | None:
     return node.check(evidence)
 
 
-def _withheld(node: Node, evidence: Evidence, brief: bool) -> dict[str, Any]:
+def _withheld(node: Node, evidence: Evidence) -> dict[str, Any]:
     """Return the result of a check that was not asked."""
     made = {**node.stamp, "status": INCONCLUSIVE}
     unmet = [f"{ref} is {evidence.statuses[ref]}" for ref in node.when if evidence.statuses[ref] != PASS]
@@ -120,12 +117,10 @@ def _withheld(node: Node, evidence: Evidence, brief: bool) -> dict[str, Any]:
         what = evidence.lacks(node.rests_on)
         remedy = REMEDIES.get(what, "if it does, say so with --capture-complete")
         made |= {"code": "not_captured", "reason": SAYS["not_captured"].format(what=what, remedy=remedy)}
-    if brief:
-        del made["reason"]
     return made
 
 
-def _stamped(node: Node, verdict: Verdict, strict: bool, brief: bool) -> dict[str, Any]:
+def _stamped(node: Node, verdict: Verdict, strict: bool) -> dict[str, Any]:
     """Return the result that a finding is."""
     code, exercised, fields = verdict.code, verdict.exercised, verdict.fields
     if verdict.truth and exercised:  # as most are
@@ -133,9 +128,9 @@ def _stamped(node: Node, verdict: Verdict, strict: bool, brief: bool) -> dict[st
     else:
         status = PASS if verdict.truth else INCONCLUSIVE if verdict.truth is None else FAIL
         vacuous = status == PASS
-        reason = "" if brief else _say(node.says, code, verdict.facts)
+        reason = _say(node.says, code, verdict.facts)
         if vacuous and strict:
-            status, code, reason = FAIL, "vacuous", reason and SAYS["vacuous"].format(reason=reason)
+            status, code, reason = FAIL, "vacuous", SAYS["vacuous"].format(reason=reason)
         made = {**node.stamp, "status": status, "code": code}
         if reason:
             made["reason"] = reason
@@ -144,8 +139,6 @@ def _stamped(node: Node, verdict: Verdict, strict: bool, brief: bool) -> dict[st
         if vacuous:
             made["vacuous"] = True
         made.update(fields)
-    if brief:
-        made.pop("delta", None)
     return made
 
 
