@@ -633,6 +633,12 @@ def test_content_of_no_format_is_refused_with_the_nearest_formats_and_what_they_
     assert "--format NAME" in problem.message
 
 
+def test_which_formats_are_nearest_is_the_same_on_every_python() -> None:
+    problem = refused(b'{"Results": [], "Turn": 1, "channels": [], "results": [], "utterances": []}')
+    nearest = "nearest: assemblyai (has Turn, utterances, results) and deepgram (has Results, channels, results)"
+    assert nearest in problem.message  # `sum` of the same parts is another number from Python 3.12 on
+
+
 def test_a_format_that_does_not_exist_is_refused_with_the_nearest_name() -> None:
     problem = refused(b"{}", "otlpp")
     assert (problem.code, problem.guess) == ("format_unknown", "otlp")

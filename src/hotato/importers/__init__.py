@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from math import fsum
 from typing import Any, Protocol
 
 from hotato.errors import EvidenceError, Problem
@@ -220,7 +221,7 @@ def _unknown(content: Content, wanted: list[str]) -> Problem:
     words = {name: keys & _words(name) for name in wanted}
     often = Counter(word for shared in words.values() for word in shared)
     scored = sorted(
-        (-sum(1 / often[word] for word in sorted(shared)), name, sorted(shared, key=lambda word: (often[word], word)))
+        (-fsum(1 / often[word] for word in shared), name, sorted(shared, key=lambda word: (often[word], word)))
         for name, shared in words.items()
         if shared
     )

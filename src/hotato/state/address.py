@@ -17,10 +17,27 @@ from hotato.errors import StateAdapterError
 from hotato.state.bounded import within
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 _SHARED = ipaddress.ip_network("100.64.0.0/10")
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# What IANA's registries of special purposes say is not reached from everywhere, and what within that is. They are held here
+# because `is_global` of one Python reads other registries than that of the next, and nobody's consent changes with Python.
+_LOCAL = tuple(
+    map(
+        ipaddress.ip_network,
+        "10.0.0.0/8 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 "
+        "203.0.113.0/24 2001::/23 2001:db8::/32 3fff::/20 fc00::/7".split(),
+    )
+)
+_WIDE = tuple(
+    map(
+        ipaddress.ip_network,
+        "192.0.0.9/32 192.0.0.10/32 2001:1::1/128 2001:1::2/128 2001:3::/32 2001:4:112::/48 2001:20::/28 "
+        "2001:30::/28".split(),
+    )
+)
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
 ALLOW = "name it in allow_hosts if it is meant"
@@ -43,7 +60,11 @@ def sort_of(address: Address) -> str:
         return "private"
     if address.version == 6 and address.is_site_local:
         return "never"
-    return "public" if address.is_global else "private"
+    return "private" if _is_within(address, _LOCAL) and not _is_within(address, _WIDE) else "public"
+
+
+def _is_within(address: Address, networks: Sequence[Network]) -> bool:
+    return any(address in network for network in networks)
 
 
 def _embedded(address: Address) -> ipaddress.IPv4Address | None:
