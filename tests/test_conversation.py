@@ -177,6 +177,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "pipe": (lambda f: fifo(f, "result.json"), "result.json", "not a regular file"),
     "list is a link": (lambda f: linked(f, "conversation.json", "result.json"), "conversation.json", "not a regular file"),
     "list is a pipe": (lambda f: fifo(f, "conversation.json"), "conversation.json", "not a regular file"),
+    "left behind": (lambda f: (f / ".result.json.71-0.tmp").touch(), ".result.json.71-0.tmp", "is incomplete, write it again"),
     "list is gone": (lambda f: (f / "conversation.json").unlink(), "conversation.json", "is not there"),
     "path out": (named("../result.json"), "conversation.json", "'../result.json' is no plain name"),
     "path down": (named("a/result.json"), "conversation.json", "'a/result.json' is no plain name"),

@@ -417,6 +417,65 @@ def test_a_process_killed_at_any_moment_leaves_whole_files(tmp_path: Path) -> No
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
 
 
+class Killing(Failing):
+    """Ends the process right before the n-th call that commands make to read and write files, as a kill does."""
+
+    def count(self, name: str) -> None:
+        self.left -= 1
+        if self.left == 0:
+            os._exit(9)
+
+
+def killed(words: list[str], number: int) -> int:
+    """Run a command in a process of its own that is killed before its n-th call; return its exit code, 9 where it was."""
+    child = os.fork()
+    if child == 0:
+        code = 70
+        try:
+            sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  # open as long as the process is there
+            with pytest.MonkeyPatch.context() as patch:
+                Killing(patch, number)
+                code = main(words)
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("has_audio", [False, True], ids=["silent", "spoken"])
+def test_a_simulation_killed_at_any_step_is_whole_or_no_conversation(
+    has_audio: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    from msgspec.structs import replace
+
+    from hotato.cli import simulate as command
+
+    monkeypatch.setattr(command, "_spoken", lambda _, call: replace(call, audio=b"RIFF" + str(call.variant).encode()))
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # it is waited for, and a kill loses nothing of what was written
+    monkeypatch.chdir(tmp_path)
+    assert main(["scenario", "init", "--out", "s.yaml"]) == 0
+    words = ["simulate", "s.yaml", "--out", "call", "--force", *(["--audio"] if has_audio else [])]
+    seen = set()
+    for number in range(1, 200):
+        assert main([*words, "--seed", "1"]) == 0
+        before = Path("call/conversation.json").read_bytes()
+        code = killed([*words, "--seed", "2"], number)
+        there = Path("call/conversation.json")
+        now = "none" if not there.exists() else "old" if there.read_bytes() == before else "new"
+        told = main(["conversation", "verify", "call"])
+        assert told in (0, 2), f"call {number}: a write that did not end is told as a change"
+        assert told == 0 or now == "none" or list(Path("call").glob(".*")), number
+        seen.add((told, now))
+        assert main([*words, "--seed", "3"]) == 0
+        assert main(["conversation", "verify", "call"]) == 0
+        assert not list(Path("call").glob(".*"))
+        if code == 0:
+            break
+    else:
+        pytest.fail("the command never got through")
+    assert seen == {(0, "old"), (2, "old"), (2, "none"), (2, "new"), (0, "new")}
+    capsys.readouterr()
+
+
 # what surrounds the process changes no byte -----------------------------------------------------------------------------
 
 

@@ -117,11 +117,10 @@ def _spoken(scenario: Scenario, call: Simulated) -> Simulated:
 def _written(call: Simulated, scenario: Scenario, args: Namespace) -> list[str]:
     """Write the call as a conversation, and return the paths.
 
-    The recording comes first and conversation.json last: a folder that was only partly written is no conversation, or not
-    the one that its conversation.json tells of.
+    conversation.json is away while anything else is moved: a folder that was only partly written is no conversation.
     """
-    from hotato.context.writing import made_folder, placed, write_texts
-    from hotato.simulate.artifact import MANIFEST, bound, part_of, text_of
+    from hotato.context.writing import made_folder, sweep, write_files
+    from hotato.simulate.artifact import MANIFEST, ROLES, bound, part_of, text_of
     from hotato.simulate.parts import of_simulated
 
     folder = args.out
@@ -129,15 +128,12 @@ def _written(call: Simulated, scenario: Scenario, args: Namespace) -> list[str]:
     _check(folder, {*files, MANIFEST}, args)
     parts = [part_of(name, raw) for name, raw in files.items()]
     made = bound("simulated", parts, call.variant.id, call.variant.seed)
-    sound = files.pop("call.wav", None)
-    texts = {**{name: raw.decode() for name, raw in files.items()}, MANIFEST: text_of(made)}
-    first = [] if sound is None else [os.path.join(folder, "call.wav")]
+    files = {os.path.join(folder, name): raw for name, raw in (*files.items(), (MANIFEST, text_of(made).encode()))}
     with made_folder(folder):
-        if sound is not None:
-            with placed(first[0], overwrite=bool(args.force)) as stream:
-                stream.write(sound)
-        write_texts({os.path.join(folder, name): text for name, text in texts.items()}, overwrite=bool(args.force))
-    return [*first, *(os.path.join(folder, name) for name in texts)]
+        for name in ROLES:
+            sweep(os.path.join(folder, name))  # an earlier run that was killed may have been on its way to other parts
+        write_files(files, overwrite=bool(args.force), is_sealed=True)
+    return list(files)
 
 
 def _check(folder: str, names: Collection[str], args: Namespace) -> None:

@@ -45,20 +45,32 @@ def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = Tru
 
 def write_texts(texts: Mapping[str, str], *, overwrite: bool = True) -> None:
     """Write several files, all of them or none, in the order given. Raise UsageError as `write_text` does."""
-    for name in texts:
+    write_files({name: text.encode("utf-8") for name, text in texts.items()}, overwrite=overwrite)
+
+
+def write_files(files: Mapping[str, bytes], *, overwrite: bool = True, is_sealed: bool = False) -> None:
+    """Write several files, all of them or none, in the order given. Raise UsageError as `write_text` does.
+
+    With `is_sealed` the last file vouches for the others: an older one is taken away before any of them is moved into its
+    place, and the new one comes when all are there. A process that is killed meanwhile leaves none, never an older one
+    beside newer files.
+    """
+    for name in files:
         _check(name, overwrite)
     staged: list[_Staged] = []
     name = ""
     try:
         try:
-            for name, text in texts.items():
+            for name, content in files.items():
                 sweep(name)
                 staged.append(_Staged(name))
-                _stage(staged[-1], text)
+                _stage(staged[-1], content)
+            if is_sealed:
+                _take_out(staged[-1])
             for one in staged:
                 name = one.place
                 _move(one, is_last=one is staged[-1])
-            for folder in dict.fromkeys(map(_folder, texts)):
+            for folder in dict.fromkeys(map(_folder, files)):
                 flush_folder(folder)
         except BaseException:
             _undo(staged)
@@ -156,10 +168,10 @@ def _check(name: str, overwrite: bool) -> None:
         raise UsageError(Problem(code="file_exists", file=name, message="exists already; --force overwrites it"))
 
 
-def _stage(one: _Staged, text: str) -> None:
-    """Write a text to a temporary file, on disk when this returns."""
+def _stage(one: _Staged, content: bytes) -> None:
+    """Write a temporary file, on disk when this returns."""
     with _staging(one) as stream:
-        stream.write(text.encode("utf-8"))
+        stream.write(content)
 
 
 @contextlib.contextmanager
@@ -189,6 +201,14 @@ def _opened(one: _Staged, mode: int) -> int:
     raise FileExistsError(errno.EEXIST, "temporary files of that name are there already")
 
 
+def _take_out(one: _Staged) -> None:
+    """Take what was there before out of its place, on disk when this returns."""
+    if os.path.lexists(one.place):
+        one.kept = one.temporary.removesuffix(".tmp") + ".old"
+        os.replace(one.place, one.kept)
+        flush_folder(_folder(one.place))
+
+
 def _move(one: _Staged, *, is_last: bool) -> None:
     """Put a file into its place. The last one needs no way back: either it is moved or it is not."""
     if not is_last and os.path.lexists(one.place):
@@ -203,15 +223,22 @@ def _move(one: _Staged, *, is_last: bool) -> None:
 
 
 def _undo(staged: list[_Staged]) -> None:
-    """Put back what was there before, unless all files are in their places: then what failed is not the writing."""
+    """Put back what was there before, unless all files are in their places: then what failed is not the writing.
+
+    The last one is put back last, and only where all others were: it may vouch for them.
+    """
     moved = [one for one in staged if one.whole and not os.path.lexists(one.temporary)]
     if len(moved) < len(staged):
-        for one in moved:
-            with contextlib.suppress(OSError):
-                if one.kept:
-                    os.replace(one.kept, one.place)
-                else:
+        is_as_before = True
+        for one in staged:
+            is_taken_out = one.kept and one is staged[-1] and not os.path.lexists(one.place)
+            try:
+                if one in moved and not one.kept:
                     os.unlink(one.place)
+                elif one in moved or (is_taken_out and is_as_before):
+                    os.replace(one.kept, one.place)
+            except OSError:
+                is_as_before = False
 
 
 def flush_folder(folder: str) -> None:

@@ -7,6 +7,7 @@ is what was looked at. Nothing is read without a bound.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from hashlib import sha256
@@ -17,7 +18,7 @@ from hotato.context.files import encoding_problem, open_regular
 from hotato.document.reading import scan
 from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model.limits import amount, limit, raising
-from hotato.simulate.artifact import MANIFEST, MOST_PARTS, Conversation, Part, identity, read
+from hotato.simulate.artifact import MANIFEST, MOST_PARTS, ROLES, Conversation, Part, identity, read
 
 SCHEMA = "hotato.conversation_verify.v1"
 INTACT, CHANGED, REFUSED = "intact", "changed", "refused"
@@ -25,6 +26,8 @@ TAMPERED = "tampered"
 MOST_FOLDERS = 100_000
 _MOST_LISTED = 2 * MOST_PARTS
 _BLOCK = 1 << 20
+# what a killed write leaves beside a part, as `context.writing` names it
+_LEFT = re.compile(rf"\.(?:{'|'.join(map(re.escape, (MANIFEST, *ROLES)))})\.[0-9]{{1,10}}-[0-9]{{1,6}}\.(?:tmp|old)")
 Found = dict[str, os.stat_result]
 
 
@@ -131,6 +134,10 @@ def _problems(folder: str, made: Conversation, entries: Found, ident: str | None
             yield from _of_part(folder, part, found)
     listed = {MANIFEST, *(part.name for part in made.parts)}
     for name in sorted(entries.keys() - listed):
+        if _LEFT.fullmatch(name):
+            said = "was left behind by a write that did not end: the conversation is incomplete, write it again"
+            yield _told(name, "conversation", said)
+            continue
         what = "" if stat.S_ISREG(entries[name].st_mode) else ", and is no regular file"
         yield _told(_plain(name), TAMPERED, f"is not listed in {MANIFEST}{what}")
 
