@@ -79,7 +79,7 @@ def test_missing_evidence_counts_as_the_condition_says(
     }
 
 
-def test_a_rule_pack_that_decides_is_bound_with_what_it_decided(
+def test_a_rule_pack_that_decides_is_kept_with_what_it_decided(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pack = {
@@ -98,12 +98,69 @@ def test_a_rule_pack_that_decides_is_bound_with_what_it_decided(
     for name in ("one", "two"):
         assert ran(capsys, *words, str(tmp_path / name))[0] == 0
         kept.append(json.loads((tmp_path / name / "conversation.json").read_text())["id"])
-        assert json.loads((tmp_path / name / "packs.json").read_text()) == {
-            "rules.json": (tmp_path / "rules.json").read_text()
-        }
+        assert (tmp_path / name / "pack-1.json").read_bytes() == (tmp_path / "rules.json").read_bytes()
         (tmp_path / "rules.json").write_text(json.dumps({**pack, "version": "2"}))
     assert kept[0] != kept[1]
     assert main(["conversation", "verify", str(tmp_path / "one")]) == 0
+
+
+RULES = """
+name: {name}
+version: "1"
+description: Ours.
+rules:
+  - {{id: no-promise, type: banned, description: Nothing is promised., regex: {regex}}}
+"""
+
+
+def test_a_conversation_is_judged_again_from_its_folder_alone(tmp_path: Path, capsys: Out) -> None:
+    there = tmp_path / "there" / "tests"
+    there.mkdir(parents=True)
+    (tmp_path / "there" / "ours.yaml").write_text(RULES.format(name="ours", regex="refund"))
+    (there / "copy.yaml").write_text(RULES.format(name="ours", regex="refund"))
+    (there / "pack-1.yaml").write_text(
+        RULES.format(name="theirs", regex="goodbye")
+    )  # a name that the folder gives as well
+    test = deepcopy(TEST)
+    paths = ["../ours.yaml", "copy.yaml", "pack-1.yaml", str(tmp_path / "there" / "ours.yaml")]
+    test["assertions"]["deterministic"] = [
+        {"id": f"rules-{place}", "kind": "policy", "pack_path": path} for place, path in enumerate(paths)
+    ]
+    (there / "test.json").write_text(json.dumps(test))
+    (there / "t.json").write_text(json.dumps(TURNS))
+    out = tmp_path / "kept"
+    first = ran(capsys, str(there / "test.json"), "--transcript", str(there / "t.json"), "--out", str(out))
+    assert [one["status"] for one in first[1]["calls"][0]["envelope"]["results"]] == ["FAIL", "FAIL", "PASS", "FAIL"]
+    (tmp_path / "there").rename(tmp_path / "gone")
+    out.rename(tmp_path / "elsewhere")
+    place = tmp_path / "elsewhere"
+    assert sorted(one.name for one in place.glob("pack*")) == ["pack-1.yaml", "pack-2.yaml"]
+    again = ran(capsys, str(place / "test.json"), "--transcript", str(place / "transcript.json"), "--out", str(out))
+    first[1].pop("written"), again[1].pop("written")
+    assert again == first
+    assert (out / "conversation.json").read_bytes() == (place / "conversation.json").read_bytes()
+    (place / "pack-2.yaml").write_text(RULES.format(name="theirs", regex="farewell"))
+    assert main(["conversation", "verify", str(place)]) == 1
+    assert main(["conversation", "verify", str(out)]) == 0
+
+
+def test_more_rule_packs_than_a_conversation_holds_are_refused(tmp_path: Path, capsys: Out) -> None:
+    test = deepcopy(TEST)
+    test["assertions"]["deterministic"] = []
+    for place in range(17):
+        (tmp_path / f"{place}.yaml").write_text(RULES.format(name=f"p{place}", regex="goodbye"))
+        test["assertions"]["deterministic"] += [{"id": f"r{place}", "kind": "policy", "pack_path": f"{place}.yaml"}]
+    (tmp_path / "test.json").write_text(json.dumps(test))
+    (tmp_path / "t.json").write_text(json.dumps(TURNS))
+    words = ["test", "run", str(tmp_path / "test.json"), "--transcript", str(tmp_path / "t.json")]
+    assert main([*words, "--out", str(tmp_path / "kept")]) == 2
+    assert "17 rule packs; a conversation holds 16 at most" in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()
+    assert main(words) == 0
+    del test["assertions"]["deterministic"][16]
+    (tmp_path / "test.json").write_text(json.dumps(test))
+    assert main([*words, "--out", str(tmp_path / "kept")]) == 0
+    assert main(["conversation", "verify", str(tmp_path / "kept")]) == 0
 
 
 def test_conditions_are_a_conjunction(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,22 +34,24 @@ ROLES = {
     "test.json": "test",
     "result.json": "result",
     "rubric.json": "rubric",
-    "packs.json": "packs",
     "call.wav": "audio",
     "call.flac": "audio",
     "call.ogg": "audio",
 }
+PACK = "pack"
+MOST_PACKS = 16
+_PACK_NAME = re.compile(r"pack-[0-9]{1,2}\.(?:json|yaml)")
 NAME = r"^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?$"  # as `check_id` has it; it refuses more, such as `nul`
 Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
-Role = Literal["audio", "packs", "result", "rubric", "scenario", "state", "test", "timing", "trace", "transcript"]
+Role = Literal["audio", "pack", "result", "rubric", "scenario", "state", "test", "timing", "trace", "transcript"]
 Size = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Part(Struct, frozen=True, kw_only=True):
     """One file of the folder: its name, what it is to the conversation, its size in bytes and its sha256.
 
-    `rubric` is what a model judged, which is kept apart from the deterministic `result`; `packs` are the texts of the rule
-    packs that the test names by path.
+    `rubric` is what a model judged, which is kept apart from the deterministic `result`; `pack` is a rule pack that the test
+    names, the only role that several parts may have.
     """
 
     name: Annotated[str, msgspec.Meta(extra_json_schema={"pattern": NAME})]
@@ -106,8 +108,9 @@ def text_of(made: Conversation) -> str:
 
 
 def part_of(name: str, raw: bytes) -> Part:
-    """Return the part that a file of `ROLES` with such content is."""
-    return Part(name=name, role=ROLES[name], bytes=len(raw), sha256=sha256(raw).hexdigest())  # type: ignore[arg-type]
+    """Return the part that a file of `ROLES`, or else a rule pack, with such content is."""
+    role = PACK if _PACK_NAME.fullmatch(name) else ROLES[name]
+    return Part(name=name, role=role, bytes=len(raw), sha256=sha256(raw).hexdigest())  # type: ignore[arg-type]
 
 
 def put(
@@ -121,7 +124,7 @@ def put(
 ) -> Conversation:
     """Write a conversation into an empty folder that is there, conversation.json last, and return it.
 
-    `files` are contents by names of `ROLES`, `more` parts that lie in the folder already. Raise UsageError.
+    `files` are contents by names of `ROLES` or of rule packs, `more` parts that lie in the folder already. Raise UsageError.
     """
     from hotato.context.writing import unwritable
 
@@ -163,7 +166,7 @@ def _faults(made: Conversation) -> Iterator[Fault]:
             yield Fault(where, "wrong_value", f"{shown} lists the parts and is none")
         if part.name.casefold() in names:
             yield Fault(where, "duplicate_item", f"{shown} is listed twice")
-        elif part.role in roles:
+        elif part.role in roles and part.role != PACK:
             said = f"{shown} is a second part with the role '{part.role}'; which one counts could not be told"
             yield Fault(("parts", place, "role"), "duplicate_item", said)
         names.add(part.name.casefold())

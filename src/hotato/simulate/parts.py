@@ -15,11 +15,13 @@ from hotato.context.build import build_context
 from hotato.context.trace import read_trace
 from hotato.context.transcript import read_transcript
 from hotato.context.written import rows_of, source_of, trace_text, transcript_text
-from hotato.errors import StateAdapterError
+from hotato.document.text import is_json
+from hotato.errors import Problem, StateAdapterError, UsageError
 from hotato.model.call import Call
 from hotato.model.codec import decode, encode
 from hotato.simulate import documents
-from hotato.simulate.checks import Test
+from hotato.simulate.artifact import MOST_PACKS
+from hotato.simulate.checks import Document, Test
 from hotato.simulate.conversation import Outcome
 from hotato.simulate.evidence import RECORDED, SIMULATED, Simulated
 from hotato.simulate.scenario import Scenario
@@ -81,18 +83,47 @@ def of_records(reads: Sequence[Mapping[str, Any]], origin: str) -> Files:
 
 
 def of_outcome(test: Test, found: Outcome, notes: Sequence[Mapping[str, str]] = ()) -> Files:
-    """Return the test, its scenario, and what came of it: deterministic results apart from what a model judged."""
-    document = test.document if test.scenario is None else replace(test.document, scenario="scenario.json")
+    """Return the test, its scenario and rule packs, and what came of it: deterministic results apart from a model's.
+
+    The test names scenario and packs as they lie beside it. Raise UsageError where there are too many packs.
+    """
+    packs = _names_of(test.packs)
+    document = _beside(
+        test.document if test.scenario is None else replace(test.document, scenario="scenario.json"), packs
+    )
     result = {"test": test.document.id, **found.told(test.dimensions), **({"notes": list(notes)} if notes else {})}
     files = {"test.json": _document(document)}
     if test.scenario is not None:
         files["scenario.json"] = _document(test.scenario)
     files["result.json"] = (encode({**result, "envelope": found.envelope}, indent=2) + "\n").encode()
-    if test.packs:
-        files["packs.json"] = (encode(dict(sorted(test.packs.items())), indent=2) + "\n").encode()
+    files |= {name: test.packs[path].encode() for path, name in packs.items()}
     if found.rubric is not None:
         files["rubric.json"] = (encode(found.rubric, indent=2) + "\n").encode()
     return files
+
+
+def _names_of(packs: Mapping[str, str]) -> dict[str, str]:
+    """Return by the path of each rule pack the name that it has in the folder; packs with the same text are one file."""
+    names: dict[str, str] = {}
+    for text in (packs[path] for path in sorted(packs)):
+        if text not in names:
+            names[text] = f"pack-{len(names) + 1}.{'json' if is_json(text) else 'yaml'}"
+    if len(names) > MOST_PACKS:
+        said = f"the test names {len(names)} rule packs; a conversation holds {MOST_PACKS} at most"
+        raise UsageError(Problem(code="conversation", file="test.json", message=said))
+    return {path: names[text] for path, text in packs.items()}
+
+
+def _beside(document: Document, packs: Mapping[str, str]) -> Document:
+    """Return a test whose assertions name rule packs as they lie beside it."""
+    if not packs:
+        return document
+    asserted = document.assertions
+    moved = [
+        {**one, "pack_path": packs[one["pack_path"]]} if one.get("pack_path") in packs else one
+        for one in asserted.deterministic
+    ]
+    return replace(document, assertions=replace(asserted, deterministic=moved))
 
 
 def _question(one: Mapping[str, Any]) -> dict[str, Any]:
