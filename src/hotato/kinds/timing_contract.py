@@ -29,7 +29,8 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
     says = {
         "kept": "{passed} of {total} contracts are kept",
         "broken": "{passed} of {total} contracts are kept",
-        "no_verifier": "this installation has no verifier for timing contracts",
+        "no_verifier": "timing contracts are not scored here: hotato assert run scores them, with the extra 'audio' "
+        "(pip install 'hotato[audio]')",
         "extra_missing": "recordings cannot be scored here: the extra 'audio' is missing (pip install 'hotato[audio]')",
         "unverified": "{unverified} of {total} contracts cannot be verified; hotato contract verify says why",
         "no_contract": "the bundle holds no contract that could be verified",
