@@ -731,6 +731,149 @@ def test_a_pass_without_a_citation_is_not_of_the_schema() -> None:
             VALIDATOR.validate({**envelope, "results": [{**envelope["results"][0], **change}]})
 
 
+# what people say ------------------------------------------------------------------------------------------------------
+
+WARM = {"id": "warm", "kind": "human_rubric", "criterion": "The agent sounds warm."}
+LOOKED_UP = [{"type": "tool_call", "name": "look_up"}]
+
+
+def by_people(
+    *verdicts: dict[str, Any], turns: Any = TURNS, spans: Any = None, asked: Any = None, **more: Any
+) -> dict[str, Any]:
+    """Return the envelope of a human rubric; a verdict is of the call as it is, unless it says of what it is."""
+    rubrics = rubric.load(document({**WARM, **(asked or {})}))
+    call = A.build_context(transcript=turns, spans=spans)
+    (open_,) = rubric.run_rubrics(rubrics, call, Scripted())["results"]
+    whole = [
+        {"rubric": "warm", "input_sha256": open_["input_sha256"], "by": "Ada", "at": "May", **one} for one in verdicts
+    ]
+    human = rubric.load_verdicts({"version": 1, "verdicts": whole}, rubrics) if whole else ()
+    return checked(rubric.run_rubrics(rubrics, call, Scripted(), human=human, **more))
+
+
+def said(*verdicts: dict[str, Any], **more: Any) -> tuple[str, str, list[str]]:
+    (result,) = by_people(*verdicts, **more)["results"]
+    assert (result["deterministic"], result["model"], result["confidence"]) == (False, None, None)
+    return result["status"], result["code"], result["review_reasons"]
+
+
+def test_a_person_s_verdict_stands_for_the_evidence_it_was_given_of() -> None:
+    open_ = ("INCONCLUSIVE", "person_needed", ["human_rubric"])
+    assert said() == open_
+    assert said({"verdict": "PASS", "turns": [0, 2]}) == ("PASS", "person_judged", [])
+    assert said({"verdict": "FAIL", "turns": [2]}) == ("FAIL", "person_judged", [])
+    (result,) = by_people({"verdict": "FAIL", "turns": [2, 0, 2], "rationale": "Call 212 555 0147."})["results"]
+    assert result["citations"] == [{"turn": 0}, {"turn": 2}]
+    assert "555" not in result["rationale"]
+    assert [(one["by"], one["at"], one["verdict"]) for one in result["votes"]] == [("Ada", "May", "FAIL")]
+
+
+def test_a_person_s_verdict_is_none_of_another_call_or_another_criterion() -> None:
+    (before,) = by_people()["results"]
+    one = {"verdict": "PASS", "turns": [0], "input_sha256": before["input_sha256"]}
+    other = ("INCONCLUSIVE", "person_judged_other", ["human_rubric"])
+    assert said(one) == ("PASS", "person_judged", [])
+    for turns in (
+        TURNS[:2],
+        [*TURNS[:2], {**TURNS[2], "text": "One moment!"}],
+        [{**TURNS[0], "role": "caller"}, *TURNS[1:]],
+        [{**TURNS[0], "start": 0.0, "end": 1.0}, *TURNS[1:]],
+    ):
+        assert said(one, turns=turns) == other
+    for asked in (
+        {"criterion": "The agent sounds cold."},
+        {"examples": {"fail": ["It is curt."]}},
+        {"evidence": ["transcript", "tool_trace"]},
+    ):
+        assert said(one, asked=asked, spans=LOOKED_UP) == other
+    assert said(one, turns=TURNS[:2], asked={"evidence": ["tool_trace"]}, spans=LOOKED_UP) == other
+    assert said({**one, "input_sha256": "0" * 64}, one) == ("PASS", "person_judged", [])
+
+
+def test_people_who_judged_the_same_have_to_agree() -> None:
+    ada, bea = {"verdict": "PASS", "turns": [0]}, {"verdict": "PASS", "turns": [2], "by": "Bea"}
+    assert said(ada, bea) == ("PASS", "person_judged", [])
+    assert said(ada, {**bea, "verdict": "FAIL"}) == ("INCONCLUSIVE", "persons_disagree", ["human_rubric"])
+    assert by_people(ada, bea) == by_people(bea, ada)
+    assert said({**ada, "turns": [0, 3]}, bea) == ("INCONCLUSIVE", "citation_unknown", ["human_rubric"])
+    assert said({**ada, "turns": [], "spans": ["s_0"]}) == ("INCONCLUSIVE", "citation_unknown", ["human_rubric"])
+
+
+def test_a_gate_counts_what_a_person_says() -> None:
+    fails = {"verdict": "FAIL", "turns": [0]}
+    assert [by_people(fails, gate=gate)["exit_code"] for gate in (False, True)] == [0, 1]
+    assert by_people(fails)["summary"]["note"].startswith("advisory: a person judged;")
+    assert by_people()["summary"]["note"].startswith("advisory: a model judged;")
+
+
+def test_a_person_s_pass_looks_like_no_model_s() -> None:
+    envelope = by_people({"verdict": "PASS", "turns": [0]})
+    for change in ({"citations": []}, {"votes": []}, {"model": "m"}, {"kind": "judge_rubric"}, {"code": "judged"}):
+        with pytest.raises(jsonschema.ValidationError):
+            VALIDATOR.validate({**envelope, "results": [{**envelope["results"][0], **change}]})
+
+
+GIVEN = {"rubric": "warm", "input_sha256": "0" * 64, "verdict": "PASS", "turns": [0], "by": "Ada", "at": "May"}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "codes"),
+    [
+        ([{**GIVEN, "rubric": "worm"}], ["unknown_reference"]),
+        ([{**GIVEN, "rubric": "polite"}], ["wrong_value"]),
+        ([{**GIVEN, "verdict": "INCONCLUSIVE"}], ["wrong_value"]),
+        ([{**GIVEN, "verdict": "pass"}], ["wrong_value"]),
+        ([{**GIVEN, "input_sha256": "0" * 63}], ["wrong_value"]),
+        ([{**GIVEN, "input_sha256": "0" * 64 + "\n"}], ["wrong_value"]),
+        ([{**GIVEN, "turns": [-1]}], ["range"]),
+        ([{**GIVEN, "turns": [True]}], ["wrong_type"]),
+        ([{**GIVEN, "turns": []}], ["missing_field"]),
+        ([{**GIVEN, "spans": ["0"]}], ["wrong_value"]),
+        ([{**GIVEN, "by": " "}], ["length"]),
+        ([{**GIVEN, "at": ""}], ["length"]),
+        ([{**GIVEN, "note": "x"}], ["unknown_field"]),
+        ([GIVEN, {**GIVEN, "by": " ADA", "verdict": "FAIL"}], ["duplicate_item"]),
+        ([{key: value for key, value in GIVEN.items() if key != "by"}], ["missing_field"]),
+        ([], ["length"]),
+    ],
+)
+def test_a_file_of_verdicts_is_read_strictly(verdicts: list[Any], codes: list[str], tmp_path: Path) -> None:
+    rubrics = rubric.load(document(WARM, POLITE))
+    file = tmp_path / "verdicts.json"
+    file.write_text(json.dumps({"version": 1, "verdicts": verdicts}))
+    with pytest.raises(DocumentError) as raised:
+        rubric.load_verdicts(str(file), rubrics)
+    assert [problem.code for problem in raised.value.problems] == codes
+    assert all(problem.line for problem in raised.value.problems)
+    for wrong in ([], {"verdicts": [GIVEN]}, {"version": 2, "verdicts": [GIVEN]}, {"version": 1}):
+        file.write_text(json.dumps(wrong))
+        with pytest.raises(DocumentError):
+            rubric.load_verdicts(str(file), rubrics)
+
+
+def test_the_command_takes_what_people_say(scene: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (scene / "warm.json").write_text(json.dumps(document(WARM)))
+    words = ["rubric", "run", "--rubrics", "warm.json", "--transcript", "transcript.json"]
+    assert cli.main([*words, "--format", "json"]) == 0
+    told = json.loads(capfd.readouterr().out)["results"][0]["input_sha256"]
+    assert cli.main(words) == 0
+    assert f"input_sha256: {told}\n" in capfd.readouterr().out
+    given = {**GIVEN, "input_sha256": told, "verdict": "FAIL", "by": "Ada\x1b[2J"}
+    (scene / "said.json").write_text(json.dumps({"version": 1, "verdicts": [given]}))
+    assert cli.main([*words, "--human", "said.json", "--gate", "--out", "envelope.json"]) == 1
+    out = capfd.readouterr().out
+    assert "FAIL          warm" in out
+    assert "\x1b" not in out
+    assert cli.main([*words, "--human", "said.json", "--out", "said.json", "--force"]) == 2
+    assert "names the same file as --human" in capfd.readouterr().err
+    judging = ["assert", "run", "--assertions", "assertions.yaml", "--transcript", "transcript.json"]
+    before = cli.main(judging)
+    out = capfd.readouterr().out
+    assert cli.main([*judging, "--rubric", "envelope.json", "--report", "html=report.html"]) == before
+    assert out.splitlines()[-1] == capfd.readouterr().out.splitlines()[-1]
+    assert "Ada" in (scene / "report.html").read_text()
+
+
 # apart ----------------------------------------------------------------------------------------------------------------
 
 

@@ -5,12 +5,13 @@ For example:
   hotato rubric run --rubrics assertions.yaml --transcript transcript.json --trace voice_trace.jsonl --gate
   hotato rubric run --rubrics r.yaml --transcript t.json --judge openai --judge-url http://127.0.0.1:8080/v1 --judge-model m
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-replay answers.json
+  hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --human verdicts.yaml --out rubric.json
   hotato report --assertions envelope.json --rubric rubric.json --out report.html
 
 A model's verdict is an opinion: it is advisory, counted apart and told with its provenance. Asked by default is Ollama
 on this machine; a call leaves it with --judge-egress-opt-in only. A judgement is kept, and the same question about the
 same call is answered from there; --no-cache asks anew and leaves what is kept as it is. A human_rubric is sent to no
-model.
+model: --human gives what people say of it, which counts for the very evidence that they judged.
 
 Exit codes: 0 whatever the verdicts; with --gate 1 for a FAIL and 2 for an ERROR without one. 2 refused, 3 internal error.
 """
@@ -18,6 +19,7 @@ Exit codes: 0 whatever the verdicts; with --gate 1 for a FAIL and 2 for an ERROR
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hotato.cli import _judge
@@ -26,9 +28,10 @@ from hotato.cli._parser import CommandError, Parser
 
 if TYPE_CHECKING:
     from hotato.model.call import Call
+    from hotato.rubric.persons import Verdict
 
 _PROG = "hotato rubric run"
-_INPUTS = ("rubrics", "transcript", "trace", "judge_replay")
+_INPUTS = ("rubrics", "transcript", "trace", "human", "judge_replay")
 
 
 def configure(parser: Parser) -> None:
@@ -39,6 +42,7 @@ def configure(parser: Parser) -> None:
     said = "what was said: a JSON list of {role, text, start, end}, or what speech-to-text wrote"
     value("--transcript", "FILE", said, completes="file")
     value("--trace", "FILE", "what was done: hotato.voice_trace.v1, one JSON object a line", completes="file")
+    value("--human", "FILE", "what people say by the human rubrics, YAML or JSON: docs/rubric.md", completes="file")
     _judge.declare(parser)
     parser.switch("--gate", "let a FAIL and an ERROR decide the exit code")
     value("--out", "FILE", "also write the rubric.v1 envelope, as JSON, to this file", completes="file")
@@ -56,10 +60,15 @@ def main(args: Namespace) -> int:
 
     _judge.check_written((args.out, args.judge_record), force=bool(args.force))
     rubrics = load_file(args.rubrics)
+    human: Sequence[Verdict] = ()
+    if args.human is not None:
+        from hotato.rubric.persons import load_verdicts
+
+        human = load_verdicts(args.human, rubrics)
     call = _call(args)
     judges = _judge.judges(args, _PROG)
     found = run_rubrics(
-        rubrics, call, judges, cache=_judge.cache(args), fresh=bool(args.no_cache), gate=bool(args.gate)
+        rubrics, call, judges, cache=_judge.cache(args), fresh=bool(args.no_cache), gate=bool(args.gate), human=human
     )
     encoded = encode(found, indent=2) + "\n"
     if args.judge_record is not None:

@@ -20,20 +20,21 @@ if TYPE_CHECKING:
     from hotato.rubric.judge import Answer, Judge, JudgeError, Question
     from hotato.rubric.ollama import Ollama
     from hotato.rubric.openai import OpenAICompatible
+    from hotato.rubric.persons import Verdict, load_verdicts
     from hotato.rubric.recording import Recorder, recorded, recording_text
     from hotato.rubric.run import render_text, run_rubrics
     from hotato.rubric.says import SAYS
 
 __all__ = [
-    "SAYS", "Answer", "Judge", "JudgeError", "Ollama", "OpenAICompatible", "Question", "Recorder", "calibrate", "load",
-    "load_file", "load_labeled", "recorded", "recording_text", "render_text", "run_rubrics",
+    "SAYS", "Answer", "Judge", "JudgeError", "Ollama", "OpenAICompatible", "Question", "Recorder", "Verdict", "calibrate", "load",
+    "load_file", "load_labeled", "load_verdicts", "recorded", "recording_text", "render_text", "run_rubrics",
 ]  # fmt: skip
 
 # name -> the module of this room that has it
 _PLACES = {
     "SAYS": "says", "Answer": "judge", "Judge": "judge", "JudgeError": "judge", "Ollama": "ollama", "OpenAICompatible": "openai",
     "Question": "judge", "Recorder": "recording", "calibrate": "calibration", "load": "document", "load_file": "document",
-    "load_labeled": "calibration", "recorded": "recording", "recording_text": "recording", "render_text": "run",
+    "load_labeled": "calibration", "load_verdicts": "persons", "Verdict": "persons", "recorded": "recording", "recording_text": "recording", "render_text": "run",
     "run_rubrics": "run",
 }  # fmt: skip
 

@@ -55,7 +55,7 @@ def vote(text: str, evidence: Shown, confidence_required: float) -> Vote | None:
         status=status,
         code=code,
         confidence=confidence,
-        rationale=_masked(value["rationale"]),
+        rationale=masked(value["rationale"]),
         turns=tuple(turn for turn in turns if turn in evidence.turns)[:_MOST_CITED],
         spans=tuple(span for span in spans if span in evidence.spans)[:_MOST_CITED],
     )
@@ -78,7 +78,7 @@ def _fits(value: Any) -> bool:
     )
 
 
-def _masked(text: str) -> str:
+def masked(text: str) -> str:
     """Return what a judge says of its reasons, without personal data that it may repeat of the call."""
     from hotato.match.pii import redact_text
 

@@ -70,10 +70,10 @@ def judgement(rubric: Rubric, evidence: Shown, judge: Judge, what: Asked) -> dic
 
 def failed(error: JudgeError) -> dict[str, Any]:
     """Return the judgement that there is none."""
-    return {**_NOTHING, "status": ERROR, "code": error.code, "detail": error.detail}
+    return {**NOTHING, "status": ERROR, "code": error.code, "detail": error.detail}
 
 
-_NOTHING: dict[str, Any] = {
+NOTHING: dict[str, Any] = {
     "detail": "", "rationale": "", "confidence": None, "citations": [], "votes": [], "disagreement": False,
     "model_digest": None, "fingerprint": None, "constrained": None,
 }  # fmt: skip
@@ -81,13 +81,13 @@ _NOTHING: dict[str, Any] = {
 
 def is_judgement(value: dict[str, Any]) -> bool:
     """Say whether a kept value is a judgement of this version."""
-    is_whole = value.keys() == {*_NOTHING, "status", "code"}
+    is_whole = value.keys() == {*NOTHING, "status", "code"}
     return is_whole and value["status"] in STATUSES and value["code"] in SAYS
 
 
 def unasked(code: str) -> dict[str, Any]:
     """Return the judgement that a judge is not asked for."""
-    return {**_NOTHING, "status": INCONCLUSIVE, "code": code}
+    return {**NOTHING, "status": INCONCLUSIVE, "code": code}
 
 
 def _vote(rubric: Rubric, evidence: Shown, judge: Judge, what: Asked, seed: int) -> tuple[Vote, Answer]:
@@ -117,7 +117,7 @@ def _settled(votes: list[Vote], answers: list[Answer]) -> dict[str, Any]:
     turns = sorted({turn for one in votes for turn in one.turns})
     spans = sorted({span for one in votes for span in one.spans}, key=lambda span: int(span[2:]))
     return {
-        **_NOTHING,
+        **NOTHING,
         "status": status,
         "code": code,
         "rationale": first.rationale,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotato.model.call import Call
 from hotato.rubric import cache as caching
@@ -12,6 +12,9 @@ from hotato.rubric.document import Rubric
 from hotato.rubric.judge import Judge
 from hotato.rubric.judging import TEMPERATURE, asked, is_judgement, judgement, unasked
 from hotato.rubric.says import ERROR, FAIL, SAYS, STATUSES
+
+if TYPE_CHECKING:
+    from hotato.rubric.persons import Verdict
 
 SCHEMA = "rubric.v1"
 Judges = Callable[[str | None], Judge]
@@ -25,6 +28,7 @@ def run_rubrics(
     cache: str | None = None,
     fresh: bool = False,
     gate: bool = False,
+    human: Sequence[Verdict] = (),
 ) -> dict[str, Any]:
     """Return the rubric.v1 envelope of a call.
 
@@ -32,6 +36,7 @@ def run_rubrics(
     - `cache`: the folder in which judgements are kept; None keeps and looks up none.
     - `fresh`: ask whatever is kept, leave that as it is, and say on each result whether the two differ.
     - `gate`: let `exit_code` be 1 for a FAIL, and 2 for an ERROR without a FAIL.
+    - `human`: what people say by human rubrics, as `load_verdicts` reads it; what they said of other evidence counts for none.
 
     Raise UsageError where the cache cannot be written, and what `judge` raises for a model that it has not.
     """
@@ -39,7 +44,12 @@ def run_rubrics(
     for rubric in rubrics:
         if rubric.kind == "judge_rubric":
             judges(rubric.evaluation.model)  # a model that there is not is refused before any is asked
-    results = [_result(rubric, call, judges, cache, fresh) for rubric in rubrics]
+    results = [
+        _by_persons(rubric, call, human)
+        if rubric.kind == "human_rubric"
+        else _result(rubric, call, judges, cache, fresh)
+        for rubric in rubrics
+    ]
     return envelope(results, gate=gate)
 
 
@@ -51,7 +61,7 @@ def envelope(results: Sequence[Mapping[str, Any]], *, gate: bool) -> dict[str, A
     """Return results as a rubric.v1 envelope."""
     count = {status: sum(1 for one in results if one["status"] == status) for status in STATUSES}
     code = 1 if count[FAIL] else 2 if count[ERROR] else 0
-    said = "advisory: a model judged; no deterministic verdict depends on it"
+    said = f"advisory: {_who(results)} judged; no deterministic verdict depends on it"
     return {
         "schema": SCHEMA,
         "exit_code": code if gate else 0,
@@ -66,12 +76,27 @@ def envelope(results: Sequence[Mapping[str, Any]], *, gate: bool) -> dict[str, A
     }
 
 
+def _who(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return who judged: a model is named also where it was not asked, as the lane is one for models."""
+    if not any("by" in vote for one in results for vote in one["votes"]):
+        return "a model"
+    return "a model and a person" if any(one["kind"] == "judge_rubric" for one in results) else "a person"
+
+
+def _by_persons(rubric: Rubric, call: Call, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    evidence = prompt.shown(rubric, call)
+    if evidence is None or not evidence.lines:
+        return _stamped(rubric, unasked("person_needed"), {}, is_cached=False)
+    from hotato.rubric.persons import input_sha256, judged
+
+    told = {"input_sha256": input_sha256(rubric, evidence)}
+    return _stamped(rubric, judged(rubric, evidence, verdicts), told, is_cached=False)
+
+
 def _result(rubric: Rubric, call: Call, judges: Judges, cache: str | None, fresh: bool) -> dict[str, Any]:
     evidence = prompt.shown(rubric, call)
     code = ""
-    if rubric.kind == "human_rubric":
-        code = "person_needed"
-    elif evidence is None:
+    if evidence is None:
         code = "evidence_missing"
     elif not evidence.lines:
         code = "evidence_empty"
@@ -142,7 +167,7 @@ def _stamped(rubric: Rubric, found: Mapping[str, Any], told: Mapping[str, str], 
 def _review(rubric: Rubric, found: Mapping[str, Any]) -> list[str]:
     """Return why a person has to look: the occasions that the rubric names and that are here."""
     if rubric.kind == "human_rubric":
-        return ["human_rubric"]
+        return [] if found["code"] == "person_judged" else ["human_rubric"]
     here = {
         "fail": found["status"] == FAIL,
         "disagreement": found["disagreement"],
@@ -160,7 +185,7 @@ def render_text(found: Mapping[str, Any]) -> str:
         lines.append(f"{result['status']:<12}  {result['id']}  ({result['kind']})")
         lines.append(f"    {result['reason']}")
         if result["rationale"]:
-            lines.append(f"    the judge: {result['rationale']}")
+            lines.append(f"    {'why' if result['model'] is None else 'the judge'}: {result['rationale']}")
         if result["citations"]:
             cited = ", ".join(f"turn {one['turn']}" if "turn" in one else one["span_id"] for one in result["citations"])
             lines.append(f"    cites {cited}")
@@ -169,6 +194,9 @@ def render_text(found: Mapping[str, Any]) -> str:
             kept = ", from the cache" if result["cached"] else ""
             sure = "" if result["confidence"] is None else f", confidence {result['confidence']:g}"
             lines.append(f"    by {result['provider']} {result['model']}{digest}{sure}{kept}")
+        lines += [f"    by {one['by']}, {one['at']}: {one['verdict']}" for one in result["votes"] if "by" in one]
+        if result["kind"] == "human_rubric" and result["human_review"] and result["input_sha256"]:
+            lines.append(f"    a person's verdict of it has input_sha256: {result['input_sha256']}")
         if "compared" in result:
             same = "the same" if result["compared"]["same"] else "another"
             lines.append(f"    asked again, it gave {same} judgement; kept is {result['compared']['status']}")

@@ -8,8 +8,11 @@ STATUSES = (PASS, FAIL, INCONCLUSIVE, ERROR)
 SAYS = {
     # PASS and FAIL
     "judged": "the judge's verdict; its citations are there, and its confidence is as required",
+    "person_judged": "a person's verdict, given of this very evidence; what it cites is there",
     # INCONCLUSIVE
     "person_needed": "a person judges this; it is sent to no model",
+    "person_judged_other": "a person judged by this rubric, but not this evidence by this criterion",
+    "persons_disagree": "people who judged this do not say the same",
     "evidence_missing": "the evidence that the rubric asks for was not given",
     "evidence_empty": "there is no turn and no span to judge",
     "said_unsure": "the judge says that the evidence does not settle it",
