@@ -75,6 +75,10 @@ def _problems(wrong: Mapping[int, tuple[str, str]], more: int, file: str, text: 
 
 def _items(value: Any, file: str) -> Sequence[Any]:
     if isinstance(value, Mapping):
+        both = value.get("segments"), value.get("transcript")
+        if all(isinstance(one, (list, tuple, Mapping)) for one in both):
+            said = "turns under 'segments' and under 'transcript'; one of them would be dropped"
+            raise EvidenceError(Problem(code="transcript", file=file, message=said))
         inner = value.get("segments", value.get("transcript"))
         if isinstance(inner, Mapping):
             inner = inner.get("segments")
@@ -99,7 +103,7 @@ def _turn(index: int, item: Any, longest: int) -> Turn | tuple[str, str]:
         return "text", f"{len(text)} characters in one turn; {most}"
     role = item["role"] if "role" in item else item.get("speaker", "unknown")
     if type(role) is not str or not role.strip():
-        return "role", f"must be a non-empty string; found {_type(role)}"
+        return "role", f"must be a non-empty string; found {'an empty one' if type(role) is str else _type(role)}"
     start, end = item.get("start"), item.get("end")
     if not _is_time(start) or not _is_time(end):
         name, seconds = ("end", end) if _is_time(start) else ("start", start)

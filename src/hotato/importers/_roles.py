@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from hotato.importers._importer import Note, Options
@@ -70,25 +70,31 @@ class Turns:
 
     def notes(self) -> list[Note]:
         """Return what there is to say of labels that nobody knows, and of mapped ones that do not occur."""
-        made = []
         unknown = {
             label: count
             for label, count in self._heard.items()
             if label not in self._mapped and label not in self._known and fold_role(label) not in ("agent", "caller")
         }
-        if unknown:
-            labels = [shown(label) for label in list(unknown)[:MOST_LABELS]]
-            listed = ", ".join(labels)
-            remedy = f"--map-role {labels[0]}=agent says who one is"
-            said = f"speakers are labelled in a way that is not known ({listed}); {remedy}"
-            made.append(Note("roles_unknown", said, sum(unknown.values())))
-        unused = [label for label in self._mapped if label not in self._heard]
-        if unused:
-            listed = ", ".join(label[:MOST_LABEL] for label in unused[:MOST_LABELS])
-            made.append(
-                Note("role_map_unused", f"no speaker of the source is labelled as mapped ({listed})", len(unused))
-            )
-        return made
+        return [*unlabelled(unknown), *unused(self._mapped, self._heard)]
+
+
+def unlabelled(unknown: Mapping[str, int]) -> list[Note]:
+    """Return what there is to say of labels that are of neither party; with each, how many turns have it."""
+    if not unknown:
+        return []
+    labels = [shown(label) for label in list(unknown)[:MOST_LABELS]]
+    remedy = f"--map-role {labels[0]}=agent says who one is"
+    said = f"speakers are labelled in a way that is not known ({', '.join(labels)}); {remedy}"
+    return [Note("roles_unknown", said, sum(unknown.values()))]
+
+
+def unused(mapped: Iterable[str], heard: Collection[str]) -> list[Note]:
+    """Return what there is to say of the labels that a user mapped and that no speaker of the source has."""
+    idle = [label for label in mapped if label not in heard]
+    if not idle:
+        return []
+    listed = ", ".join(label[:MOST_LABEL] for label in idle[:MOST_LABELS])
+    return [Note("role_map_unused", f"no speaker of the source is labelled as mapped ({listed})", len(idle))]
 
 
 def shown(label: str) -> str:

@@ -17,7 +17,7 @@ import msgspec
 
 from hotato.importers import _notes
 from hotato.importers._importer import Content, Damage, Imported, Note, Options, Path
-from hotato.importers._roles import MOST_LABEL, MOST_LABELS, shown
+from hotato.importers._roles import MOST_LABELS, shown, unused
 from hotato.match.order import in_order
 from hotato.match.text import fold_role
 
@@ -219,10 +219,7 @@ def _role_notes(unmapped: Mapping[str, int], labels: set[str], roles: Mapping[st
         else:
             said = f"the source does not say which speaker is the agent ({listed}); {remedy}"
         notes.append(Note("roles_unknown", said, sum(unmapped.values())))
-    unused = [name for name in roles if name not in labels]
-    if unused:
-        listed = ", ".join(name[:MOST_LABEL] for name in unused[:MOST_LABELS])
-        notes.append(Note("role_map_unused", f"no speaker of the source is labelled as mapped ({listed})", len(unused)))
+    notes += unused(roles, labels)
     return notes
 
 

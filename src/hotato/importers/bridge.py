@@ -18,6 +18,7 @@ from hotato.importers._clock import in_time
 from hotato.importers._dialect_own import TYPES
 from hotato.importers._importer import Content, Damage, Imported, Note, Options
 from hotato.importers._payload import identifier, some
+from hotato.importers._roles import unused
 from hotato.importers._speech import shaped
 from hotato.model import codec
 
@@ -80,7 +81,7 @@ def matches(content: Content) -> str:
     return ""
 
 
-def read(content: Content, options: Options) -> Imported:  # noqa: ARG001  # nothing of it applies to flat spans
+def read(content: Content, options: Options) -> Imported:
     """Return the spans as they stand, in the order of time."""
     spans: list[dict[str, Any]] = []
     made = Imported(format="bridge")
@@ -95,6 +96,7 @@ def read(content: Content, options: Options) -> Imported:  # noqa: ARG001  # not
             _head(made, meta, value)
         else:
             spans.append(_span(value, path, line))
+    made.notes += unused(options.roles, ())  # spans have no speakers
     made.spans = in_time(spans)
     source = made.meta.get("source")
     if type(source) is not dict or "input_span_count" not in source:

@@ -8,12 +8,15 @@ What it does not record is what the source behind it did not.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from hotato.importers._importer import Content, Damage, Imported, Options, Path
+from hotato.importers._importer import Content, Damage, Imported, Note, Options, Path
 from hotato.importers._payload import identifier
+from hotato.importers._roles import unlabelled, unused
 from hotato.importers._speech import shaped
 from hotato.match.text import fold_role
 
@@ -79,10 +82,13 @@ def read(content: Content, options: Options) -> Imported:
     value = content.value
     made = Imported(format="hotato_bundle")
     if type(value) is list or (type(value) is dict and ("transcript" in value or "segments" in value)):
+        if type(value) is dict and all(type(value.get(name)) in (list, dict) for name in ("segments", "transcript")):
+            raise Damage((), "turns under 'segments' and under 'transcript'; one of them would be dropped")
         found = _turns_of(value)
         if found is None:
             raise Damage(("transcript",) if type(value) is dict else (), "must be a list of turns with role and text")
         made.transcript = [_turn(one, (*found[0], i), options) for i, one in enumerate(found[1])]
+        made.notes += _notes(Counter(one.get("role") or one.get("speaker") for one in found[1]), options.roles)
     if type(value) is dict and value.get("spans") is not None:
         if type(value["spans"]) is not list:
             raise Damage(("spans",), "must be a list of spans")
@@ -91,6 +97,12 @@ def read(content: Content, options: Options) -> Imported:
         raise Damage((), "holds neither a transcript nor spans")
     made.call_id = identifier(value.get("call_id")) if type(value) is dict else None
     return made
+
+
+def _notes(heard: Mapping[str, int], roles: Mapping[str, str]) -> list[Note]:
+    """Return what there is to say of speakers: that none is a party, and of mapped labels that do not occur."""
+    parties = [label for label in heard if label in roles or fold_role(label) in ("agent", "caller")]
+    return [*unlabelled({} if parties else heard), *unused(roles, heard)]
 
 
 def _turn(value: Any, path: Path, options: Options) -> dict[str, Any]:
