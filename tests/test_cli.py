@@ -480,6 +480,9 @@ WARNED = {
     "matches_nearly_everything": "- {id: a, kind: outcome, any_of: [{phrase: '.+'}]}",
     "never_judged": "- {id: a, kind: judge_rubric, criterion: polite}",
     "matches_nothing": "- {id: a, kind: phrase, regex: 'refund^'}",
+    "plain_matcher": "- {id: a, kind: tool_call, name: t, args_subset: {x: {gt: 100}}, count: 0}",
+    "matches_no_value": "- {id: a, kind: tool_result, name: t, result_subset: {x: {$gt: 5, $lte: 5}}}",
+    "blank_edge": "- {id: a, kind: tool_call, name: 't ', count: 0}",
     "contradicts": "- {id: a, kind: tool_call, name: t, args_subset: {x: 1}}\n- {id: b, kind: count, tool: t, count: 0}",
 }
 SEVERAL = {
@@ -531,6 +534,9 @@ QUIET = """
 - {id: c, kind: formula, expr: a and not b}
 - {id: d, kind: formula, expr: 0.5*a + 0.5*b >= 0.5}
 - {id: e, kind: tool_error, name: t, error_matches: timeout}
+- {id: f, kind: tool_call, name: t, args_subset: {type: refund, name: ' Jo ', x: {$gte: 5, $lte: 5}, y: {gt: 1, other: 2}}}
+- {id: g, kind: outcome, any_of: [{tool_called: t}, {phrase: ' now '}]}
+- {id: h, kind: tool_call, name: u, args_subset: {day: {$gte: "2026-01-01", $lt: "2026-02-01"}}}
 """
 
 

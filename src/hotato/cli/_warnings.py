@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from hotato.cli._siblings import siblings
+from hotato.cli._suspects import Where, suspects
 from hotato.document.guess import Guesser
 from hotato.document.load import load
 from hotato.document.problems import path_text
@@ -32,13 +33,17 @@ CODES = {
     "never_judged": "a kind that has no verdict in this lane",
     "contradicts": "an assertion that cannot hold where another one does: one requires what the other forbids",
     "never_reached": "an assertion whose `when` can never be met",
+    "plain_matcher": "an expected field that is called as a matcher is, without its `$`",
+    "matches_no_value": "bounds of an expected value that no value meets",
+    "blank_edge": "a name that begins or ends with a blank",
 }
 MOST_REFS = 12
 _NEVER = frozenset({"never_true", "never_judged"})  # what no call makes pass
 _NO_CHECK = frozenset({"id", "description", "severity", "tags", "dimension"})
+_UNREAD = _NO_CHECK | {"kind", "when"}
 _OTHER_ROLES = frozenset({"system", "tool", "unknown", "ivr", "supervisor", "human_agent", "specialist"})
 
-_Warning = tuple[str, str, str, str]  # code, field, message, guess
+_Warning = tuple[str, str | Where, str, str]  # code, field or the way to it, message, guess
 _Found = Iterator[_Warning]
 
 
@@ -67,7 +72,8 @@ def _beside(path: str, file: str) -> str:
 
 def _problem(tree: Tree, place: int, ident: str, found: _Warning) -> Problem:
     code, field, said, guess = found
-    where: tuple[str | int, ...] = ("assertions", place, *([field] if field else []))
+    way = field if isinstance(field, tuple) else (field,) if field else ()
+    where: Where = ("assertions", place, *way)
     line, column = tree.position(where)
     message = f"assertion '{ident}': {said}"
     return Problem(
@@ -82,6 +88,7 @@ def _of(spec: Kind, seen: dict[bytes, str]) -> _Found:
         yield "never_judged", "kind", f"{tag(type(spec))} is INCONCLUSIVE in every run; the rubric lane judges it", ""
     elif tag(type(spec)) == "formula":
         yield from _constant(spec)
+    yield from suspects({k: v for k, v in msgspec.to_builtins(spec).items() if k not in _UNREAD})
     fields = {k: v for k, v in msgspec.to_builtins(spec).items() if k not in _NO_CHECK}
     first = seen.setdefault(msgspec.json.encode(fields, order="deterministic"), spec.id)
     if first != spec.id:
