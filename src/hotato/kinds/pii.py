@@ -64,7 +64,8 @@ class Pii(Kind, frozen=True, kw_only=True, tag="pii"):
         known = pii.names()
         for place, name in enumerate(self.detectors):
             if name not in known:
-                yield Fault(("detectors", place), "unknown_detector", f"unknown detector '{name}'", name, known)
+                said = f"unknown detector '{name}'; there are {', '.join(known)}"
+                yield Fault(("detectors", place), "unknown_detector", said, name, known)
             elif name in self.detectors[:place]:
                 yield Fault(("detectors", place), "duplicate_item", f"detector '{name}' is named twice")
         for place, value in enumerate(self.allow):
@@ -77,7 +78,8 @@ class Pii(Kind, frozen=True, kw_only=True, tag="pii"):
             every = pii.all_regions()
             for place, region in enumerate(self.regions):
                 if region not in every:
-                    yield Fault(("regions", place), "wrong_value", f"unknown region '{region}'", region.upper(), every)
+                    said = f"unknown region '{region}'; a region is a country of ISO 3166, such as DE"
+                    yield Fault(("regions", place), "wrong_value", said, region.upper(), every)
 
     def compile(self, resources: Resources) -> Check:  # noqa: ARG002  # nothing to prepare
         """Return the check."""

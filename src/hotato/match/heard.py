@@ -17,7 +17,8 @@ from hotato.model.fault import Fault
 def language_faults(name: str, spoken: bool) -> Iterator[Fault]:
     """Yield what is wrong with a kind's field `language`, which belongs to its field `spoken`."""
     if name not in languages():
-        yield Fault(("language",), "wrong_value", f"no table of the language '{name}'", name, languages())
+        said = f"no table of the language '{name}'; there are {', '.join(languages())}"
+        yield Fault(("language",), "wrong_value", said, name, languages())
     if not spoken:
         yield Fault(("language",), "needless_field", "'language' means nothing without spoken: true")
 
