@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from hotato.report._view import View
 
 _PROG = "hotato assert run"
-_ACTED_ON = ("role_map_unused", "roles_unknown")  # what was judged may not be what the user meant
+_ACTED_ON = (
+    "calls_unrecorded",
+    "role_map_unused",
+    "roles_unknown",
+    "spans_unread",
+)  # what was judged may not be what the user meant
 
 
 def configure(parser: Parser) -> None:

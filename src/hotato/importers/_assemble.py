@@ -30,6 +30,14 @@ ROLES = {"agent": "agent", "caller": "caller"}
 _OF_TOOLS = frozenset((*tools.NAMES, *tools.IDS, *tools.ARGUMENTS, *tools.RESULTS, *tools.FLAGS, *tools.STATUSES))
 # No span without events is of interest that has none of these and whose name says nothing.
 _TELLING = http.TELLING | tools.TELLING | messages.TELLING
+_ASKING = frozenset({"tool_call", "tool_calls", "tool_use", "function_call"})
+_ABSENT = (
+    "dtmf",
+    "handoff",
+    "http_exchange",
+    "termination",
+    "tool_call",
+)  # what a trace nobody can read proves nothing of
 _CONSUMED = frozenset((*_OF_TOOLS, *tools.OWN_ARGUMENTS, *tools.OWN_RESULTS, "tool_name", "name", "tool", "function"))
 
 
@@ -155,13 +163,18 @@ class _Reading:
         heard = self._turns(turns, origin, story)
         spans = written(self.outs, self.tree, origin, lost)
         lost["span_unfinished"] += sum(_is_unfinished(out) for out in self.outs)
+        captures = self._captures(calls)
+        if self.spans and not (heard or spans or any(captures.values())):
+            is_told = lost["calls_unrecorded"] or lost["messages_unreadable"]
+            lost["spans_unread"] += 0 if is_told else len(self.spans)
+            captures = dict.fromkeys(_ABSENT, False)
         return Imported(
             format=name,
             transcript=turns.turns if heard else None,
             spans=spans,
             stack=self._stack(),
             agent_id=_of_resource(self.spans, ("elevenlabs.agent_id",)),
-            captures=self._captures(calls),
+            captures=captures,
             notes=[*told(lost), *turns.notes()],
         )
 
@@ -202,13 +215,20 @@ class _Reading:
         return next((name for name, spans in known if spans), None)
 
     def _captures(self, calls: list[tools.Tool]) -> dict[str, bool]:
-        """Return what is known to be recorded. Calls of which none has arguments come from a source that leaves them out."""
+        """Return what is known to be recorded, or not to be.
+
+        Calls of which none has arguments come from a source that leaves them out, and so do answers that end in tool calls
+        where there is no call.
+        """
         kinds = {out.type for out in self.outs}
         found: dict[str, bool] = {
             kind: True for kind in ("http_exchange", "handoff", "dtmf", "termination") if kind in kinds
         }
         if calls or self.livekit or self.pipecat:
             found["tool_call"] = True
+        if not calls and (asked := sum(map(_asks_for_tools, self.spans))):
+            found["tool_call"] = False
+            self.lost["calls_unrecorded"] += asked
         if self.livekit:
             found.update(handoff=True, termination=True)
         if calls:
@@ -223,6 +243,14 @@ class _Reading:
 @lru_cache(1024)
 def _is_telling(name: str) -> bool:
     return bool(own.type_of(name) or tools.role_of_name(name))
+
+
+def _asks_for_tools(span: Raw) -> bool:
+    """Say whether a span is of an answer of a model that ends in tool calls."""
+    reasons = span.attrs.get("gen_ai.response.finish_reasons")
+    if type(reasons) is str:
+        return any(reason in reasons for reason in _ASKING)
+    return type(reasons) is list and not _ASKING.isdisjoint(one for one in reasons if type(one) is str)
 
 
 def _is_unfinished(out: Out) -> bool:

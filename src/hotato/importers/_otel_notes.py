@@ -15,11 +15,13 @@ NOTES = {
     "attribute_repeated": "attributes stand twice on one span; the last one counts",
     "attributes_dropped": "the source says that it dropped attributes of spans",
     "calls_merged": "records repeat a tool call or request that another record tells already; each is one span",
+    "calls_unrecorded": "answers of a model end in tool calls, and the source holds no tool call",
     "logs_unplaced": "log records of messages belong to no span of the file",
     "messages_unreadable": "messages of requests to a model were cut off by an exporter; no transcript is made of the rest",
     "other_calls_dropped": "spans of other conversations, or of none, were left out",
     "span_repeated": "spans stand in the file more than once; the one that says most is kept",
     "span_unfinished": "spans of the call never ended in the source; they have no end and no latency",
+    "spans_unread": "no span tells of a tool call, a request, a turn or anything else of a call in words that are known",
     "speech_synthesised": "turns of the agent have the times of synthesis, not of playing",
     "traces_joined": "the file holds several traces and no conversation id; they are read as one call",
     "turns_from_messages": "turns were read from requests to a model and have no times; prompts of other agents count "
