@@ -799,6 +799,25 @@ def test_people_who_judged_the_same_have_to_agree() -> None:
     assert said({**ada, "turns": [], "spans": ["s_0"]}) == ("INCONCLUSIVE", "citation_unknown", ["human_rubric"])
 
 
+def test_a_person_s_verdict_by_one_rubric_is_none_by_another_of_the_same_words() -> None:
+    (before,) = by_people()["results"]
+    verdict = {**GIVEN, "input_sha256": before["input_sha256"]}
+    rubrics = rubric.load(document(WARM, {**WARM, "id": "kind"}))
+    human = rubric.load_verdicts({"version": 1, "verdicts": [verdict]}, rubrics)
+    call = A.build_context(transcript=TURNS)
+    found = checked(rubric.run_rubrics(rubrics, call, Scripted(), human=human))["results"]
+    assert [one["code"] for one in found] == ["person_judged", "person_needed"]
+
+
+def test_spans_that_people_cite_are_told_in_the_order_of_the_trace() -> None:
+    spans = [{"type": "tool_call", "name": "look_up", "ts_ms": at} for at in range(12)]
+    asked = {"evidence": ["transcript", "tool_trace"]}
+    (result,) = by_people({"verdict": "PASS", "spans": ["s_10", "s_2"]}, asked=asked, spans=spans)["results"]
+    assert result["citations"] == [{"span_id": "s_2"}, {"span_id": "s_10"}]
+    (result,) = by_people({"verdict": "PASS", "spans": ["s_10", "s_12"]}, asked=asked, spans=spans)["results"]
+    assert [one["status"] for one in result["votes"]] == ["INCONCLUSIVE"]
+
+
 def test_a_gate_counts_what_a_person_says() -> None:
     fails = {"verdict": "FAIL", "turns": [0]}
     assert [by_people(fails, gate=gate)["exit_code"] for gate in (False, True)] == [0, 1]
@@ -835,6 +854,8 @@ GIVEN = {"rubric": "warm", "input_sha256": "0" * 64, "verdict": "PASS", "turns":
         ([GIVEN, {**GIVEN, "by": " ADA", "verdict": "FAIL"}], ["duplicate_item"]),
         ([{key: value for key, value in GIVEN.items() if key != "by"}], ["missing_field"]),
         ([], ["length"]),
+        ([{**GIVEN, "turns": ["0"]}], ["wrong_type"]),
+        ([{**GIVEN, "by": "A" * 201}], ["length"]),
     ],
 )
 def test_a_file_of_verdicts_is_read_strictly(verdicts: list[Any], codes: list[str], tmp_path: Path) -> None:
@@ -845,10 +866,18 @@ def test_a_file_of_verdicts_is_read_strictly(verdicts: list[Any], codes: list[st
         rubric.load_verdicts(str(file), rubrics)
     assert [problem.code for problem in raised.value.problems] == codes
     assert all(problem.line for problem in raised.value.problems)
-    for wrong in ([], {"verdicts": [GIVEN]}, {"version": 2, "verdicts": [GIVEN]}, {"version": 1}):
-        file.write_text(json.dumps(wrong))
+    whole = {"version": 1, "verdicts": [GIVEN]}
+    wrong = [
+        json.dumps(one)
+        for one in ([], {"verdicts": [GIVEN]}, {**whole, "version": 2}, {**whole, "vedicts": []}, {"version": 1})
+    ]
+    twice = json.dumps(whole).replace('"verdict": "PASS"', '"verdict": "FAIL", "verdict": "PASS"')
+    for text in (*wrong, twice):
+        file.write_text(text)
         with pytest.raises(DocumentError):
             rubric.load_verdicts(str(file), rubrics)
+    file.write_text(json.dumps(whole))
+    assert [one.by for one in rubric.load_verdicts(str(file), rubrics)] == ["Ada"]
 
 
 def test_the_command_takes_what_people_say(scene: Path, capfd: pytest.CaptureFixture[str]) -> None:
