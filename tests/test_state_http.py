@@ -334,7 +334,7 @@ https://localhost. https://example.com. https://bücher.example https://a@exampl
 https://example.com#@evil.example https://example.com?x=1 https://example.com\\@evil.example file:///etc/passwd
 ftp://example.com data:text/plain,x https:///x https://exa%6dple.com https://example.com:99999 https://a/../b
 https://[64:ff9b::a9fe:a9fe] https://224.0.0.1 https://255.255.255.255 https://100.100.100.200 https://168.63.129.16
-https://[2002:a9fe:a9fe::] https://[::169.254.169.254] http://example.com https://exam\tple.com
+https://-a.example https://a-.example https://a..example https://[2002:a9fe:a9fe::] https://[::169.254.169.254] http://example.com https://exam\tple.com
 """.split("\n")
 
 
@@ -353,6 +353,8 @@ NAMED = [
     ("198.51.100.1", "private"), ("203.0.113.1", "private"), ("172.31.0.1", "private"), ("172.32.0.1", "public"),
     ("100::1", "never"), ("2001:5::1", "private"), ("2001:20::1", "public"), ("2001:4:112::1", "public"),
     ("2001:1::1", "public"), ("2001:db8::1", "private"), ("3fff::1", "private"), ("fdff::1", "private"),
+    ("::10.10.10.10", "private"), ("::2", "never"), ("64:ff9b::a0a:a0a", "private"), ("2002:a0a:a0a::", "private"),
+    ("2001:0:5db8:d822::5601:5601", "never"), ("2001:0:a0a:a0a::a247:27dd", "public"),
 ]  # fmt: skip
 
 
@@ -375,6 +377,29 @@ def test_a_name_is_resolved_once_and_its_addresses_are_judged(
             address.resolve("crm.example", 443, [], 1)
     assert address.resolve("crm.example", 443, ["crm.example"], 1) == [str(ipaddress.ip_address(written))]
     assert len(looked_up) == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "is_here"),
+    [
+        ("localhost", True), ("/run/postgresql", True), ("127.8.0.1", True), ("::1", True), ("::ffff:127.0.0.1", True),
+        ("localhost.example", False), ("10.0.0.1", False), ("::2", False), ("::ffff:10.0.0.1", False), ("crm", False),
+    ],
+)  # fmt: skip
+def test_this_machine_is_known_by_how_it_is_written(host: str, is_here: bool) -> None:
+    assert address.is_local(host) is is_here
+
+
+def test_a_name_of_which_no_address_is_known_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [])
+    with pytest.raises(StateAdapterError, match="cannot be resolved"):
+        address.resolve("crm.example", 443, [], 1)
+
+
+def test_localhost_stands_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 443))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: here)
+    assert address.resolve("localhost", 443, [], 1) == ["127.0.0.1"]
 
 
 def test_a_name_that_resolves_inside_is_refused_unless_it_is_listed(

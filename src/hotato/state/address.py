@@ -115,8 +115,10 @@ def _refusal(host: str, address: Address | None, allowed: Sequence[str], private
 
 def is_local(host: str) -> bool:
     """Say whether a host is this machine, as written: a loopback address, `localhost`, or a folder of sockets."""
+    if host.startswith("/") or host == "localhost":
+        return True
     address = literal(host)
-    return host.startswith("/") or host == "localhost" or (address is not None and address.is_loopback)
+    return address is not None and (_embedded(address) or address).is_loopback
 
 
 def resolve(
