@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,9 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from hotato import assert_ as A  # noqa: E402
 from hotato import batch  # noqa: E402
+from hotato.batch import _sources  # noqa: E402
+from hotato.cli import main  # noqa: E402
+from hotato.errors import EvidenceError, UsageError  # noqa: E402
 
 DOCUMENT = {
     "version": 1,
@@ -98,3 +104,185 @@ def test_a_run_that_judged_nothing_is_refused_however_many_errors_are_allowed(pl
     (place / "bad.jsonl").write_text('{"call_id": "a", "transcript": 1}\n')
     made = judged(place, "out", "bad.jsonl", max_errors=5)
     assert (made["gates"][0]["kept"], made["exit_code"]) == (True, 2)
+
+
+# what is found -------------------------------------------------------------------------------------------------------
+
+
+def test_linked_folders_are_read_and_what_would_count_twice_is_refused(place: Path) -> None:
+    (place / "calls" / "may").mkdir(parents=True)
+    (place / "elsewhere").mkdir()
+    (place / "calls" / "may" / "a.jsonl").write_text(lines(1))
+    (place / "elsewhere" / "b.jsonl").write_text(lines(2))
+    (place / "calls" / "june").symlink_to(place / "elsewhere")
+    assert judged(place, "out", "calls")["calls"]["judged"] == 2
+    for target in (place / "elsewhere", place / "calls", place / "calls" / "may"):
+        again = place / "calls" / "july"
+        again.symlink_to(target)
+        with pytest.raises(EvidenceError, match="by way of a link: its calls would count twice"):
+            judged(place, "twice", "calls")
+        again.unlink()
+    (place / "calls" / "gone.jsonl").symlink_to(place / "nowhere")
+    with pytest.raises(EvidenceError, match="gone"):
+        judged(place, "twice", "calls")
+    assert not (place / "twice").exists()
+
+
+def test_a_glob_that_matches_folders_takes_what_is_in_them(place: Path) -> None:
+    for name in ("day/a/1.jsonl", "day/b/c/2.jsonl", "day/3.jsonl", "day/.hidden/4.jsonl"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(lines(int(Path(name).stem)))
+    for calls, count in (("day/*", 3), ("day/**", 3), ("day/[ab]", 2), ("day/**/*.jsonl", 3), ("day/*.jsonl", 1)):
+        assert judged(place, "out", calls, force=True)["calls"]["judged"] == count
+
+
+_AS_NOBODY = """
+import os, sys
+from hotato.batch import _sources
+from hotato.errors import EvidenceError
+if os.getuid() == 0:
+    os.setuid(65534)
+try:
+    print(_sources.find(sys.argv[1]))
+except EvidenceError as error:
+    print("refused:", error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no modes here")
+def test_a_folder_that_cannot_be_read_is_refused_and_never_passed_over(tmp_path_factory: Any) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as made:  # those of pytest are closed to others
+        place = Path(made)
+        place.chmod(0o755)
+        (place / "calls" / "shut").mkdir(parents=True)
+        (place / "calls" / "a.jsonl").write_text(lines(1))
+        (place / "calls" / "shut" / "b.jsonl").write_text(lines(2))
+        (place / "calls" / "shut").chmod(0)
+        for calls in ("calls", "calls/*", "calls/**", "calls/**/*.jsonl"):
+            words = [sys.executable, "-c", _AS_NOBODY, str(place / calls)]
+            done = subprocess.run(words, capture_output=True, text=True, check=True)
+            assert done.stdout.startswith("refused: "), (calls, done)
+            assert "shut: permission denied" in done.stdout
+        (place / "calls" / "shut").chmod(0o755)
+
+
+def test_a_run_inside_of_its_own_input_does_not_read_its_own_files(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "day").mkdir()
+    (place / "day" / "a.jsonl").write_text(lines(1, 2))
+    monkeypatch.chdir(place / "day")
+    for out in ("results", "."):
+        words = ["batch", "run", "--assertions", "../doc.json", "--calls", ".", "--out", out, "--workers", "1"]
+        for more in ([], ["--force"]):
+            assert main([*words, *more, "--format", "json"]) == 0
+            assert json.loads(capsys.readouterr().out)["calls"]["total"] == 2
+        assert main(["batch", "resume", out, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["calls"]["total"] == 2
+        for path in (place / "day" / out).iterdir():
+            if path.name != "a.jsonl" and path.is_file():
+                path.unlink()
+    (place / "day" / "summary.json").write_text("{}")
+    with pytest.raises(EvidenceError, match="those of the run itself"):
+        batch.run("../doc.json", "summary.json", ".", force=True)
+
+
+# what is refused -----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_that_is_refused_leaves_nothing_and_takes_nothing_away(place: Path) -> None:
+    (place / "good.jsonl").write_text(lines(1))
+    judged(place, "out", "good.jsonl")
+    before = {path.name: path.read_bytes() for path in (place / "out").iterdir()}
+    (place / "bad.jsonl").symlink_to(place / "nowhere")
+    for given in ({"force": True}, {"force": True, "kind": "call"}):
+        with pytest.raises(EvidenceError):
+            judged(place, "out", "*.jsonl", **given)
+    assert {path.name: path.read_bytes() for path in (place / "out").iterdir()} == before
+    with pytest.raises(EvidenceError):
+        judged(place, "new/deep", "*.jsonl")
+    assert not (place / "new").exists()
+
+
+def test_a_run_that_is_stopped_before_it_begins_says_so(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    (place / "good.jsonl").write_text(lines(1))
+    monkeypatch.setattr(_sources, "survey", stopped)
+    words = ["--assertions", str(place / "doc.json"), "--calls", str(place / "good.jsonl")]
+    assert main(["batch", "run", *words, "--out", str(place / "out")]) not in (0, 1, 2)
+    assert "it had not begun, and nothing was written" in capsys.readouterr().err
+    assert not (place / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"engine": "locl"}, "did you mean 'local'"), ({"engine": "_sources"}, "must be local, dask, ray"),
+        ({"kind": "line"}, "did you mean 'lines'"), ({"workers": -1}, "at least 0"), ({"batch_bytes": 0}, "at least 1"),
+        ({"max_errors": -1}, "at least 0"), ({"max_errors": 0.5}, "whole number"), ({"workers": True}, "whole number"),
+        ({"min_pass_rate": {"greets": float("nan")}}, "above 0 and below 1"),
+        ({"min_pass_rate": {"greets": 1}}, "never reaches 1"), ({"min_pass_rate": {"greets": 0.0}}, "above 0"),
+        ({"min_pass_rate": {"greets": "0.9"}}, "above 0"), ({"min_pass_rate": {"greet": 0.9}}, "did you mean 'greets'"),
+    ],
+)  # fmt: skip
+def test_what_a_run_cannot_do_is_refused_before_it_begins(place: Path, given: dict[str, Any], said: str) -> None:
+    (place / "good.jsonl").write_text(lines(1))
+    with pytest.raises(UsageError, match=said):
+        judged(place, "out", "good.jsonl", **given)
+    assert not (place / "out").exists()
+
+
+@pytest.mark.parametrize("rate", ["0", "1", "1.0", "0.0", "1.5", "nan", "-0.5", "1e-3"])
+def test_a_rate_that_no_lower_bound_can_break_or_keep_is_refused(
+    place: Path, capsys: pytest.CaptureFixture[str], rate: str
+) -> None:
+    words = ["--assertions", str(place / "doc.json"), "--calls", str(place), "--out", str(place / "out")]
+    assert main(["batch", "run", *words, "--min-pass-rate", f"greets={rate}"]) == 2
+    assert "--min-pass-rate" in capsys.readouterr().err
+    assert main(["batch", "run", *words[:2], "--calls", "", *words[4:]]) == 2
+    assert "--calls: is empty" in capsys.readouterr().err
+
+
+def test_input_that_changes_while_it_is_judged_is_refused_though_it_be_of_the_same_size(place: Path) -> None:
+    class Changing:
+        def begin(self, total: int, done: int, calls: int) -> None:
+            pass
+
+        def add(self, size: int, calls: int, failed: int, errors: int) -> None:
+            (place / "good.jsonl").write_text(lines(1, 2).replace("morning", "evening"))
+
+    (place / "good.jsonl").write_text(lines(1, 2))
+    with pytest.raises(EvidenceError, match="has changed since the run began: its SHA-256 was"):
+        judged(place, "out", "good.jsonl", watcher=Changing())
+    assert not (place / "out" / "summary.json").exists()
+    with pytest.raises(EvidenceError, match="has changed since the run began"):
+        batch.resume(place / "out", workers=1)
+
+
+def test_a_packed_file_that_is_replaced_is_read_anew_by_the_same_process(place: Path) -> None:
+    import gzip
+
+    for numbers, count in (((1,), 1), ((1, 2), 2), ((3, 4), 2)):
+        (place / "calls.jsonl.gz").write_bytes(gzip.compress(lines(*numbers).encode()))
+        assert judged(place, "out", "calls.jsonl.gz", force=True)["calls"]["judged"] == count
+        assert rows(place / "out")[0]["call_id"] == f"c{numbers[0]}"
+
+
+def test_a_cluster_that_does_not_answer_is_told(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    from hotato.batch import _dask
+
+    monkeypatch.setattr(_dask, "ANSWERED", 1)
+    (place / "good.jsonl").write_text(lines(1))
+    words = ["--assertions", str(place / "doc.json"), "--calls", str(place / "good.jsonl"), "--out", str(place / "out")]
+    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
+        assert main(["batch", "run", *words, "--engine", "dask", "--address", address, "--force"]) == 2
+        assert f"no Dask scheduler answers at {address}" in capsys.readouterr().err

@@ -73,6 +73,13 @@ def test_a_query_is_answered_over_both_runs(place: Path, capsys: pytest.CaptureF
         "attach '{place}/x.db'",
         "install httpfs",
         "set enable_external_access = true",
+        "copy (select 1) to '{place}/new/results.parquet' (use_tmp_file false)",
+        "explain analyze copy (select 1) to '{place}/x.csv'",
+        "create table more as select * from results",
+        "select 1; select 2",
+        ";",
+        "/* nothing */",
+        "select * from place",
         "selec",
         "select * from nowhere",
     ],
@@ -117,3 +124,77 @@ def test_a_sample_is_the_same_every_time_and_its_envelopes_are_those_of_its_call
 def test_results_that_are_not_there_are_told(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no results are there" in refused(capsys, "top", "--results", place / "none")
     assert "no results are there" in refused(capsys, "top", "--results", place / "new", "--base", place / "none")
+
+
+def test_a_query_may_end_in_a_semicolon_and_be_of_any_form_that_selects(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for query in ("select count(*) as n from results;", "with r as (from results) select count(*) as n from r -- all"):
+        assert answer(capsys, "query", query, "--results", place / "new") == [{"n": 81}]
+    assert len(answer(capsys, "query", "describe results", "--results", place / "new")) > 5
+
+
+def test_columns_of_one_name_are_refused_where_one_would_be_lost(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    query = ("query", "select status, code as status from results limit 1", "--results", place / "new")
+    assert main(["batch", *map(str, query)]) == 0
+    assert capsys.readouterr().out.split()[:2] == ["status", "status"]
+    assert main(["batch", *map(str, query), "--format", "json"]) == 2
+    assert "two columns are named status" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["it's", "b[1]", "a*", "q?", 'x"y', "{z}", "%2e"])
+def test_a_folder_of_results_may_have_any_name(place: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    (place / "new").rename(place / name)
+    assert answer(capsys, "query", "select count(*) as n from results", "--results", place / name) == [{"n": 81}]
+    assert len(answer(capsys, "top", "--results", place / name, "--base", place / "old")) == 2
+    assert len(answer(capsys, "sample", "--results", place / name, "--out", place / "review.jsonl", "--n", 3)) == 3
+
+
+def test_results_that_are_no_parquet_are_told(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = place / "new" / "results.parquet"
+    whole = results.read_bytes()
+    for damaged in (b"", b"PAR1", whole[:-5], b"{}", whole[: len(whole) // 2]):
+        results.write_bytes(damaged)
+        assert "no Parquet that can be read" in refused(capsys, "top", "--results", place / "new")
+    for at in range(4, len(whole) - 8, 97):
+        results.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        assert main(["batch", "top", "--results", str(place / "new")]) in (0, 2)
+
+
+def test_an_id_of_a_sample_is_one_that_results_have(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sample = ("sample", "--results", place / "new")
+    assert "did you mean 'greets'?" in refused(capsys, *sample, "--id", "greet")
+    assert "--id" in refused(capsys, *sample, "--id", "greets", "--status", "ERROR")
+
+
+def test_a_sample_of_envelopes_that_are_broken_off_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    envelopes = place / "new" / "envelopes.jsonl.zst"
+    whole = envelopes.read_bytes()
+    for damaged in (b"", whole[: len(whole) // 2], whole[:-4]):
+        envelopes.write_bytes(damaged)
+        words = ("sample", "--results", place / "new", "--status", "PASS", "--n", 40, "--out", place / "review.jsonl")
+        assert "is broken off or damaged" in refused(capsys, *words)
+        assert not (place / "review.jsonl").exists()
+
+
+def test_calls_that_share_an_id_are_counted_once_each_against_another_run(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ran(out: str, *texts: str) -> Path:
+        rows = [{"call_id": "same", "transcript": [{"role": "agent", "text": text}]} for text in texts]
+        (place / f"{out}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        batch.run(place / "doc.json", str(place / f"{out}.jsonl"), place / out, workers=1)
+        return place / out
+
+    def moved(now: Path, base: Path) -> list[int]:
+        found = answer(capsys, "top", "--results", now, "--base", base)
+        return next(
+            [one["newly_failing"], one["no_longer_failing"]] for one in found if one["assertion_id"] == "greets"
+        )
+
+    passed, failed = ran("passed", "good", "good", "good"), ran("failed", "bad", "bad")
+    assert moved(failed, passed) == [2, 0]
+    assert moved(passed, failed) == [0, 3]
+    assert moved(failed, ran("mixed", "good", "bad")) == [0, 0]

@@ -7,9 +7,11 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 
+from hotato.batch._asked import unanswered
 from hotato.batch._work import work
 
 AHEAD = 3  # pieces a worker that are handed out at once
+ANSWERED = 15  # seconds within which a scheduler has to answer
 RETRIES = 2  # of a piece whose worker was lost
 
 
@@ -34,7 +36,7 @@ def run(spec: bytes, pieces: Iterator[tuple[int, bytes]], engine: Any) -> Iterat
                     memory_limit=0,
                 )
             )
-        client = stack.enter_context(distributed.Client(address))
+        client = stack.enter_context(_client(distributed, address))
         shared = client.scatter(spec, broadcast=True, hash=False)
         room = AHEAD * max(1, len(client.scheduler_info(n_workers=-1)["workers"]))
 
@@ -50,6 +52,13 @@ def run(spec: bytes, pieces: Iterator[tuple[int, bytes]], engine: Any) -> Iterat
             for one in handed(1):
                 waiting.add(one)
             yield number, outcome
+
+
+def _client(distributed: Any, address: Any) -> Any:
+    try:
+        return distributed.Client(address, timeout=ANSWERED)
+    except (OSError, ValueError, TypeError):
+        raise unanswered(str(address), "Dask scheduler") from None
 
 
 def _work(spec: bytes, number: int, piece: bytes) -> tuple[int, bytes]:

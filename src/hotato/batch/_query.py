@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hotato.batch._folder import ENVELOPES, RESULTS
+from hotato.document.guess import Guesser
 from hotato.errors import Problem, UsageError
 
 TOP = """
@@ -20,9 +21,11 @@ order by failure_rate desc nulls last, fail desc, assertion_id
 TOP_SINCE = """
 with now as ({top}), moved as (
   select r.assertion_id,
-    count(*) filter (r.status = 'FAIL' and b.status is distinct from 'FAIL') as newly_failing,
-    count(*) filter (r.status <> 'FAIL' and b.status = 'FAIL') as no_longer_failing
-  from results r left join base b on r.call_id = b.call_id and r.assertion_id = b.assertion_id
+    count(*) filter (r.status = 'FAIL' and before.failed is distinct from true) as newly_failing,
+    count(*) filter (r.status <> 'FAIL' and before.failed) as no_longer_failing
+  from results r left join (
+    select call_id, assertion_id, bool_or(status = 'FAIL') as failed from base group by call_id, assertion_id
+  ) before on r.call_id = before.call_id and r.assertion_id = before.assertion_id
   where r.status <> 'ERROR' group by r.assertion_id)
 select now.assertion_id, kind, pass, fail, inconclusive, failure_rate, newly_failing, no_longer_failing
 from now join moved using (assertion_id)
@@ -36,6 +39,10 @@ group by "call", call_id order by md5($seed || '/' || "call"::varchar), "call" l
 """
 
 
+IDS = "select distinct assertion_id from results where assertion_id <> '' order by assertion_id"
+_ONE = "a query is one SELECT statement over results, and base where --base is given; nothing is written or changed"
+
+
 class Table:
     """The answer to a query: names of columns, and rows as plain values."""
 
@@ -43,7 +50,11 @@ class Table:
         self.names, self.rows = list(names), [list(row) for row in rows]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows as mappings."""
+        """Return the rows as mappings. Raise UsageError where two columns have one name."""
+        twice = [name for place, name in enumerate(self.names) if name in self.names[:place]]
+        if twice:
+            said = f"two columns are named {twice[0]}, and one would be lost: name one with as"
+            raise UsageError(Problem(code="query", file="query", message=said))
         return [dict(zip(self.names, row, strict=True)) for row in self.rows]
 
 
@@ -54,17 +65,21 @@ def ask(folder: str, query: str, base: str = "", most: int = 0, **given: Any) ->
     """
     import duckdb
 
+    tables = {name: _table(place) for name, place in (("results", folder), ("base", base)) if place}
     connection = duckdb.connect(":memory:")
     try:
-        for name, place in (("results", folder), ("base", base)):
-            if place:
-                path = os.path.abspath(results_of(place)).replace("'", "''")
-                connection.execute(f"create view {name} as select * from read_parquet('{path}')")  # noqa: S608
-        paths = [os.path.abspath(results_of(place)) for place in (folder, base) if place]
-        connection.execute("set allowed_paths = " + str(paths))
-        connection.execute("set enable_external_access = false")
-        connection.execute("set lock_configuration = true")
-        found = connection.execute(query, given or None)
+        for name, table in tables.items():
+            connection.register(name, table)
+        for setting in (
+            "python_enable_replacements = false",
+            "enable_external_access = false",
+            "lock_configuration = true",
+        ):
+            connection.execute(f"set {setting}")
+        statements = connection.extract_statements(query)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise UsageError(Problem(code="query", file="query", message=_ONE))
+        found = connection.execute(statements[0], given or None)
         names = [column[0] for column in found.description]
         return Table(names, found.fetchmany(most) if most else found.fetchall())
     except duckdb.Error as cause:
@@ -72,6 +87,27 @@ def ask(folder: str, query: str, base: str = "", most: int = 0, **given: Any) ->
         raise UsageError(Problem(code="query", file="query", message=said)) from None
     finally:
         connection.close()
+
+
+def known(folder: str, id: str) -> None:  # noqa: A002
+    """Raise UsageError, with the nearest one, for an id that no result has."""
+    ids = [str(row[0]) for row in ask(folder, IDS).rows]
+    if id not in ids:
+        said = f"no result is of an assertion with the id '{id[:128]}'"
+        raise UsageError(Problem(code="value", file="--id", message=said, guess=Guesser().nearest(id, ids)))
+
+
+def _table(place: str) -> Any:
+    """Return the results of a run as Arrow reads them: by their path as it is, whatever signs are in it."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    path = results_of(place)
+    try:
+        return ds.dataset(path, format="parquet")
+    except (pa.ArrowException, OSError, ValueError):
+        said = "is no Parquet that can be read"
+        raise UsageError(Problem(code="parquet", file=path, message=said)) from None
 
 
 def results_of(folder: str) -> str:
@@ -95,11 +131,15 @@ def envelopes_of(folder: str, wanted: set[int]) -> Iterator[bytes]:
         said = "the run has no envelopes; hotato batch run --envelopes writes them"
         raise UsageError(Problem(code="file_missing", file=path, message=said))
     errors = {row[0] for row in ask(folder, "select \"call\" from results where status = 'ERROR'").rows}
-    call = 0
+    call, left = 0, len(wanted - errors)
     with opened(path) as stream:
         for line in unpacked(stream, "zstd"):
             while call in errors:
                 call += 1
-            if call in wanted:
+            if call in wanted and line.endswith(b"\n"):
+                left -= 1
                 yield line
             call += 1
+    if left:
+        said = f"is broken off or damaged: {left} of the calls wanted are not in it"
+        raise UsageError(Problem(code="zstd", file=path, message=said))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from hotato.batch._asked import unanswered
 from hotato.batch._work import work
 
 AHEAD = 3  # pieces a processor that are handed out at once
@@ -24,7 +25,12 @@ def run(spec: bytes, pieces: Iterator[tuple[int, bytes]], engine: Any) -> Iterat
     is_here = not ray.is_initialized()
     if is_here:
         begun: dict[str, Any] = {"address": engine.address} if engine.address else {"num_cpus": engine.workers}
-        ray.init(**begun, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        try:
+            ray.init(**begun, include_dashboard=False, log_to_driver=False, configure_logging=False)
+        except (OSError, ValueError) as cause:
+            if not engine.address:
+                raise
+            raise unanswered(engine.address, "Ray cluster") from cause
     try:
         task = ray.remote(num_cpus=SHARE, max_retries=RETRIES)(work)
         shared = ray.put(spec)

@@ -14,9 +14,8 @@ from hotato.model.limits import limit
 
 _ROWS = 512  # rows of a row group that are decoded at once
 _MOST_OPEN = 8
-_open: OrderedDict[tuple[str, str], Lines] = (
-    OrderedDict()
-)  # packed files, so that the next piece goes on where one ended
+# packed files, so that the next piece goes on where one ended; each by its path, what packs it, and which state of it
+_open: OrderedDict[tuple[str, str, tuple[int, ...]], Lines] = OrderedDict()
 
 
 def items(piece: Piece, root: str, call_format: str = "", *, capture_complete: bool = False) -> Iterator[Item]:
@@ -70,7 +69,7 @@ def _lines(piece: Piece, name: str) -> Iterator[Item]:
 def _lines_of(path: str, packed: str) -> Lines:
     if not packed:
         return Lines(path, packed)
-    key = path, packed
+    key = path, packed, _state(path)
     if key in _open:
         _open.move_to_end(key)
         return _open[key]
@@ -78,6 +77,13 @@ def _lines_of(path: str, packed: str) -> Lines:
         _open.popitem(last=False)[1].close()
     _open[key] = Lines(path, packed)
     return _open[key]
+
+
+def _state(path: str) -> tuple[int, ...]:
+    if is_remote(path):
+        return ()
+    told = os.stat(path)
+    return told.st_ino, told.st_size, told.st_mtime_ns
 
 
 def _rows(piece: Piece, name: str) -> Iterator[Item]:

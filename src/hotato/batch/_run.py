@@ -13,20 +13,21 @@ import msgspec
 from hotato import __version__
 from hotato.batch import _document as documents
 from hotato.batch import _sources as sources
+from hotato.batch._asked import check
 from hotato.batch._finish import finish
 from hotato.batch._folder import SUMMARY, WRITTEN
 from hotato.batch._read import shown
 from hotato.batch._work import Spec, packed, unpacked
 from hotato.context.files import MOST_CONFIG, read_text
+from hotato.context.writing import made_folder
 from hotato.errors import DocumentError, EvidenceError, Problem, UsageError
 from hotato.model import codec
 from hotato.model.limits import LIMITS, limit, limits
 from hotato.plan.compile import Plan
-from hotato.runs.folder import JOURNAL, locked, prepare
+from hotato.runs.folder import DATA, JOURNAL, LOCK, locked, may_prepare, prepare
 from hotato.runs.journal import Journal
 from hotato.runs.processes import cores
 
-ENGINES = ("local", "dask", "ray")
 BATCH_BYTES = 4 * 1024 * 1024
 
 
@@ -76,21 +77,21 @@ def run(
     request: Request, plan: Plan, out: str, engine: Engine, watcher: Watcher, *, force: bool = False
 ) -> dict[str, Any]:
     """Judge all calls, write the files of the run into a folder, and return the summary. Raise UsageError."""
-    unknown = sorted(set(request.min_pass_rate) - {node.id for node in plan.nodes})
-    if unknown:
-        said = f"no assertion has the id '{unknown[0]}'"
-        raise DocumentError(Problem(code="value", file="--min-pass-rate", message=said))
+    check(request, plan, engine)
     _import(engine.name)
-    paths = sorted({path for given in request.calls for path in sources.find(given)})
-    _make(out)
-    with locked(out):
-        prepare(out, WRITTEN, f"hotato batch resume {out}", force=force)
-        found = sources.survey(paths, _workers(engine), request.kind)
-        journal = Journal(out, _head(request, found))
-        try:
-            return _go(journal, request, plan, found, (engine, watcher))
-        finally:
-            journal.close()
+    how = f"hotato batch resume {out}"
+    is_new = not os.path.isdir(out)
+    with made_folder(out):
+        found = _survey(request, out, engine) if is_new else []  # of what is refused here, no folder stays behind
+        with locked(out):
+            may_prepare(out, WRITTEN, how, force=force)
+            found = found or _survey(request, out, engine)
+            prepare(out, WRITTEN, how, force=force)  # only now: nothing of an earlier run goes for one that is refused
+            journal = Journal(out, _head(request, found))
+            try:
+                return _go(journal, request, plan, found, (engine, watcher))
+            finally:
+                journal.close()
 
 
 def resume(out: str, engine: Engine, watcher: Watcher) -> dict[str, Any]:
@@ -108,8 +109,7 @@ def resume(out: str, engine: Engine, watcher: Watcher) -> dict[str, Any]:
         try:
             request, plan = _request(journal.head, out)
             with limits(**{name: value for name, value in journal.head["limits"].items() if name in LIMITS}):
-                paths = sorted({path for given in request.calls for path in sources.find(given)})
-                found = sources.survey(paths, _workers(engine), request.kind)
+                found = _survey(request, out, engine)
                 _same_inputs(journal.head["inputs"], msgspec.to_builtins(found))
                 return _go(journal, request, plan, found, (engine, watcher))
         finally:
@@ -168,6 +168,7 @@ def _go(
     finally:
         outcomes.close()
     journal.flush()
+    sources.check(found, _workers(engine))
     return finish(journal, plan, _about(journal.head, root), [piece.number for piece in every])
 
 
@@ -187,12 +188,17 @@ def _workers(engine: Engine) -> int:
     return engine.workers or cores()
 
 
-def _make(out: str) -> None:
-    try:
-        os.makedirs(out, exist_ok=True)
-    except OSError as cause:
-        said = f"cannot be made: {(cause.strerror or 'unknown cause').lower()}"
-        raise UsageError(Problem(code="file_unwritable", file=out, message=said)) from None
+def _survey(request: Request, out: str, engine: Engine) -> list[sources.Input]:
+    """Return what the input is, without the run's own files where its folder is inside. Raise EvidenceError."""
+    mine, here = {JOURNAL, DATA, LOCK, *WRITTEN}, os.path.realpath(out)
+    found = sorted({path for given in request.calls for path in sources.find(given)})
+    paths = [
+        path for path in found if os.path.basename(path) not in mine or os.path.realpath(os.path.dirname(path)) != here
+    ]
+    if not paths:
+        said = "no call is found there: the files are those of the run itself"
+        raise EvidenceError(Problem(code="file_missing", file=found[0], message=said))
+    return sources.survey(paths, _workers(engine), request.kind)
 
 
 def _size(piece: sources.Piece) -> int:
@@ -248,7 +254,7 @@ def _request(head: Mapping[str, Any], out: str) -> tuple[Request, Plan]:
     )
     now = documents.digest(judged)
     if now != told["sha256"]:
-        raise _changed(DocumentError, told["file"], told["sha256"], now)
+        raise sources.changed(DocumentError, told["file"], told["sha256"], now)
     settings = {**head["settings"], "calls": tuple(head["calls"]), "judged": judged}
     return Request(**settings), plan
 
@@ -261,12 +267,7 @@ def _same_inputs(then: list[dict[str, Any]], now: list[dict[str, Any]]) -> None:
             said = "was read when the run began, and is gone" if path in old else "was not there when the run began"
             raise EvidenceError(Problem(code="run_changed", file=path, message=said))
         if old[path] != new[path]:
-            raise _changed(EvidenceError, path, old[path]["sha256"], new[path]["sha256"])
-
-
-def _changed(error: type[UsageError], file: str, then: str, now: str) -> UsageError:
-    said = f"has changed since the run began: its SHA-256 was {then} and is {now}"
-    return error(Problem(code="run_changed", file=file, message=said))
+            raise sources.changed(EvidenceError, path, old[path]["sha256"], new[path]["sha256"])
 
 
 def _about(head: Mapping[str, Any], root: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import msgspec
 from hotato.batch._record import EVIDENCE
 from hotato.batch._streams import is_remote, opened, unpacked
 from hotato.context.files import open_regular
-from hotato.errors import EvidenceError, Problem
+from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model import codec
 from hotato.model.limits import amount, limit, raising
 
@@ -55,7 +55,11 @@ class Piece(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def find(given: str) -> list[str]:
-    """Return the files that a path, a folder, a glob or a URL names, sorted. Raise EvidenceError where there is none."""
+    """Return the files that a path, a folder, a glob or a URL names, sorted. Raise EvidenceError where there is none.
+
+    Folders are read with those in them, also where a glob or a link names them, but for names that begin with a dot. One
+    that cannot be read, or that is met twice by way of a link, is refused: calls would be left out, or counted twice.
+    """
     if is_remote(given):
         found = _remote(given)
     elif os.path.isdir(given):
@@ -63,7 +67,7 @@ def find(given: str) -> list[str]:
     elif os.path.lexists(given) or not glob.has_magic(given):
         found = [given] if os.path.exists(given) else []
     else:
-        found = [path for path in glob.glob(given, recursive=True) if not os.path.isdir(path)]
+        found = _matched(given)
     if not found:
         raise EvidenceError(Problem(code="file_missing", file=given, message="no file is found there"))
     return sorted(found)
@@ -74,6 +78,27 @@ def survey(paths: Sequence[str], workers: int, kind: str = "") -> list[Input]:
     values = {name: limit(name) for name in ("unpacked_bytes", "line_bytes")}
     with ThreadPoolExecutor(max(1, workers)) as pool:  # hashing and unpacking leave the interpreter to others
         return list(pool.map(lambda path: _measured(path, kind, values["unpacked_bytes"]), paths))
+
+
+def check(inputs: Sequence[Input], workers: int) -> None:
+    """Raise EvidenceError where a file is not what it was when it was surveyed, though it be of the same size."""
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        for one, now in zip(inputs, pool.map(lambda one: _now(one.path), inputs), strict=True):
+            if now != one.sha256:
+                raise changed(EvidenceError, one.path, one.sha256, now)
+
+
+def changed(error: type[UsageError], file: str, then: str, now: str) -> UsageError:
+    """Return what to raise for a file that is not as it was."""
+    said = f"its SHA-256 was {then} and is {now}" if now else "it is gone, or cannot be read any more"
+    return error(Problem(code="run_changed", file=file, message=f"has changed since the run began: {said}"))
+
+
+def _now(path: str) -> str:
+    try:
+        return _hash(path)[0]
+    except (OSError, EvidenceError):
+        return ""
 
 
 def pieces(inputs: Sequence[Input], size: int) -> Iterator[Piece]:
@@ -200,8 +225,32 @@ def _remote(given: str) -> list[str]:
     return [system.unstrip_protocol(one) for one in found]
 
 
+def _matched(given: str) -> list[str]:
+    """Return the files that a glob matches, and those inside of the folders that it matches."""
+    if "**" in given:  # what glob cannot read it passes over, so that it is looked at here
+        start = given[: given.index("**")].rpartition("/")[0]
+        if not glob.has_magic(start):
+            for _ in _inside(start or ("/" if given.startswith("/") else ".")):
+                pass
+    found = set[str]()
+    for path in glob.glob(given, recursive=True):
+        found.update(_inside(path) if os.path.isdir(path) else [path])
+    return list(found)
+
+
 def _inside(given: str) -> Iterator[str]:
     """Yield the files of a folder and of those in it; what a name hides is left out."""
-    for folder, folders, names in os.walk(given):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+    met: dict[tuple[int, int], str] = {}
+    for folder, folders, names in os.walk(given, onerror=_unread, followlinks=True):
+        told = os.stat(folder)
+        before = met.setdefault((told.st_dev, told.st_ino), folder)
+        if before != folder:
+            said = f"is the same folder as {before}, by way of a link: its calls would count twice"
+            raise EvidenceError(Problem(code="file_kind", file=folder, message=said))
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (os.path.join(folder, name) for name in names if not name.startswith("."))
+
+
+def _unread(cause: OSError) -> None:
+    said = (cause.strerror or "cannot be read").lower()
+    raise EvidenceError(Problem(code="file_unreadable", file=str(cause.filename), message=said)) from None

@@ -114,7 +114,10 @@ def stoppable(out: str, progress: Progress) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         progress.end()
-        complain(f"stopped after {progress.calls:,} calls; hotato batch resume {out} goes on\n")
+        from hotato.runs.folder import begun
+
+        how = f"hotato batch resume {out} goes on" if begun(out) else "it had not begun, and nothing was written"
+        complain(f"stopped after {progress.calls:,} calls; {how}\n")
         raise
     except UsageError:
         progress.end()

@@ -28,7 +28,7 @@ from hotato.cli import _batch
 from hotato.cli._parser import CommandError, Parser
 
 _PROG = "hotato batch run"
-_RATE = re.compile(r"(0|1|0?\.[0-9]{1,12}|1\.0{1,12})")
+_RATE = re.compile(r"[01]|[01]?\.[0-9]{1,12}")
 
 
 def configure(parser: Parser) -> None:
@@ -63,6 +63,8 @@ def main(args: Namespace) -> int:
     """Judge all calls."""
     if args.assertions is None and not args.pack:
         raise CommandError(_PROG, "", "needs --assertions FILE or --pack NAME: what is to be checked")
+    if "" in args.calls:
+        raise CommandError(_PROG, "--calls", "is empty: it names a file, a folder, a glob or a URL")
     if "-" in (args.assertions, *args.calls):
         raise CommandError(_PROG, "-", "a run that can be resumed reads files, not standard input")
     how = _batch.engine(args, _PROG)
@@ -122,11 +124,15 @@ def _texts(args: Namespace) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _rates(args: Namespace) -> dict[str, float]:
+    from hotato.batch._asked import RATE
+
     found: dict[str, float] = {}
     for pair in args.min_pass_rate or ():
         name, _, rate = pair.rpartition("=")
         if not name or not _RATE.fullmatch(rate):
             raise CommandError(_PROG, "--min-pass-rate", f"'{pair}' is not ID=RATE, such as no-card-said=0.999")
+        if not 0 < float(rate) < 1:
+            raise CommandError(_PROG, "--min-pass-rate", f"'{pair}': a rate {RATE}")
         if name in found:
             raise CommandError(_PROG, "--min-pass-rate", f"gives {name} twice")
         found[name] = float(rate)

@@ -44,8 +44,14 @@ def main(args: Namespace) -> int:
         raise CommandError(_PROG, "--force", "means nothing without --out")
     if args.out is not None and args.status == "ERROR":
         raise CommandError(_PROG, "--out", "means nothing for calls that were not judged and have no envelope")
+    if args.id is not None and args.status == "ERROR":
+        raise CommandError(
+            _PROG, "--id", "means nothing for calls that were not judged: their rows are of no assertion"
+        )
     from hotato.batch import _query
 
+    if args.id is not None:
+        _query.known(args.results, args.id)
     count = _batch.whole(args.n, "--n", _PROG, least=1) or _COUNT
     given = {"status": args.status, "id": args.id or "", "seed": args.seed or "0", "count": count}
     found = _query.ask(args.results, _query.SAMPLE, **given)

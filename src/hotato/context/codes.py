@@ -62,7 +62,8 @@ CODES = {
     "journal": "the journal of a run is not as it was written, or there is none",
     "run_changed": "an input, a document or hotato changed since the run began",
     "run_locked": "another run works in the folder",
-    "query": "a query that DuckDB refuses",
+    "cluster": "no cluster answers at the address",
+    "query": "a query that DuckDB refuses, or that is more than one SELECT",
     # rubrics
     "no_rubrics": "there is no rubric, so nothing would be judged",
     "recording": "the file holds no answers of a judge, or not those of the model that is asked for",

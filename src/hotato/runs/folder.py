@@ -51,17 +51,23 @@ def prepare(folder: str, written: Sequence[str], how: str, *, force: bool) -> No
 
     Raise UsageError where a run is there and `force` is not given; `how` is the command that goes on with it.
     """
-    ours = [name for name in (JOURNAL, DATA, *written) if os.path.lexists(os.path.join(folder, name))]
-    if ours and not force and (begun(folder) or not set(ours) <= {JOURNAL, DATA}):
-        said = f"holds {ours[0]} already: {how} goes on with it, --force starts anew"
-        raise UsageError(Problem(code="file_exists", file=folder, message=said))
-    for name in ours:
-        place = os.path.join(folder, name)
-        plain(place)
+    for place in may_prepare(folder, written, how, force=force):
         try:
             os.unlink(place)
         except OSError as cause:
             raise unwritable(place, cause) from None
+
+
+def may_prepare(folder: str, written: Sequence[str], how: str, *, force: bool) -> list[str]:
+    """Return what `prepare` would remove, and remove nothing. Raise UsageError as it does."""
+    ours = [name for name in (JOURNAL, DATA, *written) if os.path.lexists(os.path.join(folder, name))]
+    if ours and not force and (begun(folder) or not set(ours) <= {JOURNAL, DATA}):
+        said = f"holds {ours[0]} already: {how} goes on with it, --force starts anew"
+        raise UsageError(Problem(code="file_exists", file=folder, message=said))
+    places = [os.path.join(folder, name) for name in ours]
+    for place in places:
+        plain(place)
+    return places
 
 
 def begun(folder: str) -> bool:
