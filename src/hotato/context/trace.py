@@ -12,10 +12,9 @@ from hotato.context.files import read_text
 from hotato.errors import EvidenceError, Problem
 from hotato.match.text import nfc
 from hotato.model import codec
-from hotato.model.call import Span
+from hotato.model.call import SECONDS, Span, is_time
 from hotato.model.limits import limit
 
-_LARGEST = codec.LARGEST
 SCHEMA = "hotato.voice_trace.v1"
 
 
@@ -121,6 +120,8 @@ def spans(
 def _span(index: int, item: Any) -> Span | tuple[str, str]:
     """Return a span, or which field is wrong and how."""
     if type(item) is not dict and isinstance(item, Span):
+        if not is_time(item.start) or not is_time(item.end):
+            return "end_sec" if is_time(item.start) else "start_sec", f"must be {SECONDS}"
         return Span(index, item.type, item.name, item.start, item.end, item.data)
     if type(item) is not dict and not isinstance(item, Mapping):
         return "", "a span is a JSON object with a type"
@@ -142,8 +143,8 @@ def _span(index: int, item: Any) -> Span | tuple[str, str]:
     start, end = item.get("start_sec"), item.get("end_sec")
     if start is None:
         start = item.get("time_sec")
-    if not _is_time(start) or not _is_time(end):
-        return "end_sec" if _is_time(start) else "start_sec", "must be a finite number of seconds or null"
+    if not is_time(start) or not is_time(end):
+        return "end_sec" if is_time(start) else "start_sec", f"must be {SECONDS}"
     return Span(index, kind, None if name is None else nfc(name), start, end, item)
 
 
@@ -198,11 +199,6 @@ def _source(record: Mapping[str, Any]) -> dict[str, Any]:
     if type(source) is not dict:
         return {}
     return {name: source[name] for name in ("format", "captures", "notes") if source.get(name) is not None}
-
-
-def _is_time(seconds: Any) -> bool:
-    kind = type(seconds)
-    return seconds is None or ((kind is float or kind is int) and -_LARGEST <= seconds <= _LARGEST)
 
 
 def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bool) -> list[Problem]:

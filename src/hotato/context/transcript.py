@@ -11,10 +11,9 @@ from hotato.context.files import read_text
 from hotato.errors import EvidenceError, Problem
 from hotato.match.text import fold, fold_role
 from hotato.model import codec
-from hotato.model.call import Turn
+from hotato.model.call import SECONDS, Turn, is_time
 from hotato.model.limits import limit, raising
 
-_LARGEST = codec.LARGEST
 _BETWEEN = re.compile(r"[\s,]*")
 _LIST = re.compile(r'"(?:segments|transcript)"\s*:\s*\[')
 
@@ -91,9 +90,11 @@ def _items(value: Any, file: str) -> Sequence[Any]:
 
 def _turn(index: int, item: Any, longest: int) -> Turn | tuple[str, str]:
     """Return a turn, or which field is wrong and how."""
-    if type(item) is not dict and isinstance(item, Turn):
+    if type(item) is not dict and isinstance(item, Turn) and is_time(item.start) and is_time(item.end):
         return Turn(index, fold_role(item.role), fold(item.text), item.start, item.end, item.seq, item.words)
     if type(item) is not dict and not isinstance(item, Mapping):
+        if isinstance(item, Turn):
+            return "end" if is_time(item.start) else "start", f"must be {SECONDS}"
         return "", f"a turn is an object with role and text; found {_type(item)}"
     text = item.get("text")
     if type(text) is not str:
@@ -105,9 +106,10 @@ def _turn(index: int, item: Any, longest: int) -> Turn | tuple[str, str]:
     if type(role) is not str or not role.strip():
         return "role", f"must be a non-empty string; found {'an empty one' if type(role) is str else _type(role)}"
     start, end = item.get("start"), item.get("end")
-    if not _is_time(start) or not _is_time(end):
-        name, seconds = ("end", end) if _is_time(start) else ("start", start)
-        return name, f"must be a finite number of seconds or null; found {_type(seconds)}"
+    if not is_time(start) or not is_time(end):
+        name, seconds = ("end", end) if is_time(start) else ("start", start)
+        is_beyond = type(seconds) in (int, float)
+        return name, f"must be {SECONDS}; found {'one beyond' if is_beyond else _type(seconds)}"
     seq, words = item.get("seq"), item.get("words")
     if seq is not None and type(seq) is not int:
         return "seq", f"must be a whole number or null; found {_type(seq)}"
@@ -121,15 +123,10 @@ def _words(words: Any) -> tuple[tuple[str, float, float], ...]:
         if not isinstance(word, Mapping):
             return ()
         text, start, end = word.get("word", word.get("text")), word.get("start"), word.get("end")
-        if type(text) is not str or start is None or end is None or not (_is_time(start) and _is_time(end)):
+        if type(text) is not str or start is None or end is None or not (is_time(start) and is_time(end)):
             return ()
         found.append((fold(text), start, end))
     return tuple(found)
-
-
-def _is_time(seconds: Any) -> bool:
-    kind = type(seconds)
-    return seconds is None or ((kind is float or kind is int) and -_LARGEST <= seconds <= _LARGEST)
 
 
 def _type(value: Any) -> str:

@@ -17,11 +17,15 @@ from hotato.context.trace import _span
 from hotato.context.transcript import _words
 from hotato.match.text import fold, fold_role, nfc
 from hotato.model import codec
-from hotato.model.call import Span, StateAdapter, Turn
+from hotato.model.call import MOST_SECONDS, Span, StateAdapter, Turn
 from hotato.model.limits import limit
 
-# every integer of 64 bits is in the range of floats; what is larger is left to the careful readers
-_Time = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | float | None
+# what is out of range is left to the careful readers
+_Time = (
+    Annotated[int, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
+    | Annotated[float, msgspec.Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
+    | None
+)
 
 
 class Said(msgspec.Struct, gc=False):

@@ -20,6 +20,7 @@ from hotato.importers._importer import Content, Damage, Imported, Note, Options,
 from hotato.importers._roles import MOST_LABELS, shown, unused
 from hotato.match.order import in_order
 from hotato.match.text import fold_role
+from hotato.model.call import is_time
 
 PAUSE = 0.8
 UNKNOWN = "unknown"
@@ -167,9 +168,10 @@ def imported(
 
 
 def _since(seconds: Seconds, origin: float | None) -> Seconds:
-    if seconds is None or not math.isfinite(seconds):
+    if seconds is None or not is_time(seconds):
         return None
-    return seconds if not origin else round(seconds - origin, 9)
+    since = seconds if not origin else round(seconds - origin, 9)
+    return since if is_time(since) else None
 
 
 def _labels(pieces: Sequence[Said]) -> list[str | None]:

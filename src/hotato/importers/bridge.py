@@ -20,7 +20,7 @@ from hotato.importers._importer import Content, Damage, Imported, Note, Options
 from hotato.importers._payload import identifier, some
 from hotato.importers._roles import unused
 from hotato.importers._speech import shaped
-from hotato.model import codec
+from hotato.model.call import SECONDS, is_time
 
 RANK = 45
 GIVES = ("trace",)
@@ -117,8 +117,8 @@ def _span(value: Any, path: tuple[str | int, ...], line: int) -> dict[str, Any]:
     span = shaped(value, Span, path, line)
     for name in _TIMES:
         time = value.get(name)
-        if type(time) is int and abs(time) > codec.LARGEST:
-            raise Damage((*path, name), "must be a finite number of seconds", line)
+        if not is_time(time):
+            raise Damage((*path, name), f"must be {SECONDS}", line)
     named = {**(span.attributes or {}), **value}
     if span.type == "tool_call" and not any(type(named.get(name)) is str for name in ("name", "tool_name")):
         raise Damage((*path, "name"), "a tool call needs the name of its tool", line)

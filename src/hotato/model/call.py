@@ -7,6 +7,18 @@ from typing import Any, Protocol
 
 import msgspec
 
+# A time may be this far from zero: thirty million years, of which sums, differences and milliseconds are finite.
+MOST_SECONDS = 10**15
+SECONDS = f"a number of seconds between -{MOST_SECONDS:.0e} and {MOST_SECONDS:.0e}, or null"
+
+
+def is_time(seconds: object) -> bool:
+    """Say whether a value is a time as turns, words and spans have it: `SECONDS` in words."""
+    kind = type(seconds)
+    return seconds is None or (
+        (kind is float or kind is int) and -MOST_SECONDS <= seconds <= MOST_SECONDS  # type: ignore[operator]
+    )
+
 
 class Turn(msgspec.Struct, frozen=True, gc=False):
     """One thing said by one party.
