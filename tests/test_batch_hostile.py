@@ -286,3 +286,22 @@ def test_a_cluster_that_does_not_answer_is_told(
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
         assert main(["batch", "run", *words, "--engine", "dask", "--address", address, "--force"]) == 2
         assert f"no Dask scheduler answers at {address}" in capsys.readouterr().err
+
+
+def test_lines_tables_and_files_of_a_call_each_are_judged_in_one_run(place: Path) -> None:
+    mixed, whole = place / "mixed", A.compile_assertions(json.dumps(DOCUMENT))
+    mixed.mkdir()
+    for number, name in enumerate(("a.json", "b.jsonl", "c.json", "d.parquet", "e.jsonl", "f.json", "g.json")):
+        one = call(number)
+        if name.endswith(".json"):
+            (mixed / name).write_text(json.dumps(one["transcript"]))
+        elif name.endswith(".jsonl"):
+            (mixed / name).write_text(lines(number, number + 10))
+        else:
+            pq.write_table(pa.table({"call_id": ["c3"], "call": [json.dumps(one)]}), mixed / name)
+    for size in (1, 50, 1 << 20):
+        made = judged(place, "out", "mixed", force=True, batch_bytes=size)
+        assert (made["calls"]["total"], made["calls"]["errors"]) == (9, 0)
+        found = list(dict.fromkeys(row["call_id"] for row in rows(place / "out")))
+        assert found == ["a.json", "c1", "c11", "c.json", "c3", "c4", "c14", "f.json", "g.json"]
+        assert len(rows(place / "out")) == 9 * len(whole.nodes)

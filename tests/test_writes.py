@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from hotato.cli import main
+from hotato.cli import demo, main
 from hotato.context.writing import made_folder, placed, sweep, temporary_name, write_text, write_texts
 from hotato.errors import UsageError
 
@@ -79,6 +79,11 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
         ["redact", "--transcript", "t.json", "--trace", "v.jsonl", "--out", "out/shared", "--force"],
         ["out/shared/transcript.json", "out/shared/voice_trace.jsonl"],
     ),
+    "demo": (
+        ["demo", "--out", "out/demo", "--force"],
+        [f"out/demo/{name}" for name in (*demo.FILES, "envelope.json")],
+    ),
+    "scenario init": (["scenario", "init", "--out", "out/s.yaml", "--force"], ["out/s.yaml"]),
 }
 OLD = "what was there before\n"
 Out = pytest.CaptureFixture[str]
@@ -211,7 +216,9 @@ def test_any_call_of_the_system_may_fail_and_nothing_is_half_written(
         assert "Traceback" not in err
         if not failing.name:
             break
-        if code == 2:
+        if code == 3 and command == "demo" and failing.name in ("read", "close"):
+            assert files(folder) == before  # a file of hotato itself that cannot be read is a broken installation
+        elif code == 2:
             assert files(folder) == before, f"call {number}, {failing.name}"
             assert "no space left" in err or "cannot be" in err
             failed.add(failing.name)
@@ -228,7 +235,8 @@ def test_any_call_of_the_system_may_fail_and_nothing_is_half_written(
                 with_old(written)
     else:
         pytest.fail("the command never got through")
-    assert {"open", "read", "write", "fsync", "replace", "close"} <= failed
+    assert {"open", "write", "fsync", "replace", "close"} <= failed
+    assert "read" in failed or command in ("demo", "scenario init")  # what these read lies inside the package
     assert code in (0, 1)
     assert all(Path(name).exists() and Path(name).read_text() != OLD for name in written)
     assert {name for name in files(folder) if ".tmp" in name or ".old" in name} == set()

@@ -66,7 +66,8 @@ def _judged() -> dict[str, Any]:
 
 def _write(folder: str, envelope: Mapping[str, Any], force: bool) -> list[str]:
     """Write the call's files and the envelope; return their paths. Raise UsageError and write nothing if one exists."""
-    from hotato.context.files import read_text, write_text
+    from hotato.context.files import read_text
+    from hotato.context.writing import made_folder, write_texts
     from hotato.errors import Problem, UsageError
     from hotato.model.codec import encode
 
@@ -77,13 +78,8 @@ def _write(folder: str, envelope: Mapping[str, Any], force: bool) -> list[str]:
     if there and not force:
         said = "exists already; --force overwrites it"
         raise UsageError(Problem(code="file_exists", file=path, message=said) for path in there)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as cause:
-        said = f"cannot be made: {(cause.strerror or 'unknown cause').lower()}"
-        raise UsageError(Problem(code="file_unwritable", file=folder, message=said)) from None
-    for name, text in texts.items():
-        write_text(paths[name], text)
+    with made_folder(folder):
+        write_texts({paths[name]: text for name, text in texts.items()})
     return list(paths.values())
 
 
