@@ -14,6 +14,7 @@ from hotato.match.text import nfc
 from hotato.model import codec
 from hotato.model.call import SECONDS, Span, is_time
 from hotato.model.limits import limit
+from hotato.model.meta import misspelt
 
 SCHEMA = "hotato.voice_trace.v1"
 
@@ -210,6 +211,11 @@ def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bo
     if source is not None and not _is_source(source):
         said = "must be an object whose captures hold true or false and whose notes hold a code each"
         return [Problem(code="trace_meta", file=file, line=line, path="source", message=said)]
+    missed = misspelt(record)
+    if missed is not None:
+        path, guess = missed
+        said = "no such field; what it says of the trace would be lost"
+        return [Problem(code="trace_meta", file=file, line=line, path=path, message=said, guess=guess)]
     if not first:
         said = "a second meta line: two traces in one file are two calls"
         return [Problem(code="trace_meta", file=file, line=line, message=said)]

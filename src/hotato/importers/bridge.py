@@ -21,6 +21,7 @@ from hotato.importers._payload import identifier, some
 from hotato.importers._roles import unused
 from hotato.importers._speech import shaped
 from hotato.model.call import SECONDS, is_time
+from hotato.model.meta import misspelt
 
 RANK = 45
 GIVES = ("trace",)
@@ -93,7 +94,7 @@ def read(content: Content, options: Options) -> Imported:
             meta = shaped(value, Meta, path, line)
             if meta.schema not in (None, SCHEMA):
                 raise Damage((*path, "schema"), f"the trace is of another schema; {SCHEMA} is read", line)
-            _head(made, meta, value)
+            _head(made, meta, value, line)
         else:
             spans.append(_span(value, path, line))
     made.notes += unused(options.roles, ())  # spans have no speakers
@@ -104,7 +105,11 @@ def read(content: Content, options: Options) -> Imported:
     return made
 
 
-def _head(made: Imported, meta: Meta, value: dict[str, Any]) -> None:
+def _head(made: Imported, meta: Meta, value: dict[str, Any], line: int) -> None:
+    missed = misspelt(value)
+    if missed is not None:
+        said = f"no such field; what it says of the trace would be lost (did you mean '{missed[1]}'?)"
+        raise Damage((0, *missed[0].split(".")), said, line)
     made.meta = dict(value)
     made.call_id = identifier(meta.call_id)
     if meta.deployment is not None:
