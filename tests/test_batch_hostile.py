@@ -305,3 +305,16 @@ def test_lines_tables_and_files_of_a_call_each_are_judged_in_one_run(place: Path
         found = list(dict.fromkeys(row["call_id"] for row in rows(place / "out")))
         assert found == ["a.json", "c1", "c11", "c.json", "c3", "c4", "c14", "f.json", "g.json"]
         assert len(rows(place / "out")) == 9 * len(whole.nodes)
+
+
+def test_input_that_unpacks_to_more_than_allowed_and_lines_that_are_said_to_be_lines(place: Path) -> None:
+    import gzip
+
+    from hotato.model.limits import limits
+
+    (place / "calls.jsonl.gz").write_bytes(gzip.compress(lines(1, 2, 3).encode()))
+    with limits(unpacked_bytes=100), pytest.raises(EvidenceError, match="unpacks to more than"):
+        judged(place, "out", "calls.jsonl.gz")
+    (place / "odd.jsonl").write_text('{"call_id": "a"}\n')
+    made = judged(place, "out", "odd.jsonl", kind="lines")
+    assert (made["calls"]["total"], made["errors"]) == (1, {"call": 1})
