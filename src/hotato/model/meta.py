@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 # what a source may record
-CAPTURES = (
-    "tool_call",
-    "arguments",
-    "result",
-    "handoff",
-    "dtmf",
-    "http_exchange",
-    "termination",
-)
+CAPTURES = ("tool_call", "arguments", "result", "http_exchange", "handoff", "dtmf", "termination")
 
 
 def misspelt(record: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -12,12 +12,13 @@ from hotato.context.build import build_context
 from hotato.context.trace import SCHEMA as TRACE
 from hotato.model.call import Call, StateAdapter
 from hotato.model.codec import encode
+from hotato.model.meta import CAPTURES as EVENTS
 from hotato.simulate.play import Played, SimulatorInvalid, play
 from hotato.simulate.scenario import Scenario
 from hotato.simulate.variants import Variant
 
 SIMULATED, RECORDED = "simulated", "recorded"
-CAPTURES = dict.fromkeys(("tool_call", "arguments", "result", "http_exchange", "handoff", "dtmf", "termination"), True)
+CAPTURES = dict.fromkeys(EVENTS, True)
 
 __all__ = ["CAPTURES", "RECORDED", "SIMULATED", "Simulated", "SimulatorInvalid", "simulate"]
 
