@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("local", "dask", "ray")
 KINDS = ("", "lines", "call")
-RATE = "is above 0 and below 1: the lower bound of an interval is at least 0 and never reaches 1"
+_RATE = "is above 0 and below 1: the lower bound of an interval is at least 0 and never reaches 1"
 
 
 def check(request: Request, plan: Plan, engine: Engine) -> None:
@@ -36,7 +36,7 @@ def check(request: Request, plan: Plan, engine: Engine) -> None:
             guess = Guesser().nearest(name, ids)
             raise DocumentError(Problem(code="value", file="--min-pass-rate", message=said, guess=guess))
         if type(rate) not in (int, float) or not 0 < rate < 1:
-            raise DocumentError(Problem(code="value", file="--min-pass-rate", message=f"the rate for '{name}' {RATE}"))
+            raise DocumentError(Problem(code="value", file="--min-pass-rate", message=f"the rate for '{name}' {_RATE}"))
 
 
 def _refused(flag: str, said: str, guess: str = "") -> UsageError:

@@ -124,15 +124,11 @@ def _texts(args: Namespace) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _rates(args: Namespace) -> dict[str, float]:
-    from hotato.batch._asked import RATE
-
     found: dict[str, float] = {}
     for pair in args.min_pass_rate or ():
         name, _, rate = pair.rpartition("=")
         if not name or not _RATE.fullmatch(rate):
             raise CommandError(_PROG, "--min-pass-rate", f"'{pair}' is not ID=RATE, such as no-card-said=0.999")
-        if not 0 < float(rate) < 1:
-            raise CommandError(_PROG, "--min-pass-rate", f"'{pair}': a rate {RATE}")
         if name in found:
             raise CommandError(_PROG, "--min-pass-rate", f"gives {name} twice")
         found[name] = float(rate)
