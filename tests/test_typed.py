@@ -141,6 +141,9 @@ def test_nothing_supplied_is_left_to_the_careful_readers() -> None:
         '{"spans": [{"type": ""}]}',
         '{"spans": [{"type": "tool_call"}]}',
         '{"spans": [{"type": "tool_call", "attributes": {"name": 1}}]}',
+        '{"spans": [{"type": "toolcall", "name": "refund"}]}',
+        '{"spans": [{"type": "tool_call", "name": "refund", "argument": {"amount": 5}}]}',
+        '{"spans": [{"type": "meta", "source": {"captures": {"tool_call": false}}}]}',
     ],
 )
 def test_what_is_refused_is_left_to_the_careful_readers(text: str) -> None:

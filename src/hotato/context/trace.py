@@ -15,8 +15,10 @@ from hotato.model import codec
 from hotato.model.call import SECONDS, Span, is_time
 from hotato.model.limits import limit
 from hotato.model.meta import misspelt
+from hotato.model.near import LIKE_META, field_meant, type_meant
 
 SCHEMA = "hotato.voice_trace.v1"
+_META_FIELDS = frozenset(("_meta", "schema", "source", "captures"))
 
 
 def load_spans_file(path: Any) -> tuple[Span, ...]:
@@ -55,6 +57,11 @@ def read_trace(text: str, file: str) -> tuple[tuple[Span, ...], dict[str, Any]]:
 
 def _is_meta(record: Any) -> bool:
     return type(record) is dict and record.get("_meta") is True
+
+
+def _is_lost_meta(item: Mapping[str, Any]) -> bool:
+    """Say whether what would count as a span, or as none, is a meta line but for its mark."""
+    return item.get("type") in (None, *LIKE_META) and not _META_FIELDS.isdisjoint(item)
 
 
 def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tuple[tuple[Span, ...], dict[str, Any]]:
@@ -110,23 +117,26 @@ def spans(
         if isinstance(span, Span):
             made.append(span)
         else:
-            name, said = span
+            name, said, *guess = span
             line = lines[index] if index < len(lines) else 0
             path = name if lines else f"[{index}].{name}" if name else f"[{index}]"
-            found.add(Problem(code="span", file=file, line=line, path=path, message=said))
+            found.add(Problem(code="span", file=file, line=line, path=path, message=said, guess="".join(guess)))
     found.raise_any()
     return tuple(made)
 
 
-def _span(index: int, item: Any) -> Span | tuple[str, str]:
-    """Return a span, or which field is wrong and how."""
+def _span(index: int, item: Any) -> Span | tuple[str, ...]:
+    """Return a span, or which field is wrong, how, and where it is misspelt what it was meant to be."""
     if type(item) is not dict and isinstance(item, Span):
         if not is_time(item.start) or not is_time(item.end):
             return "end_sec" if is_time(item.start) else "start_sec", f"must be {SECONDS}"
-        return Span(index, item.type, item.name, item.start, item.end, item.data)
+        missed = _misspelt(item.type, item.data)
+        return missed or Span(index, item.type, item.name, item.start, item.end, item.data)
     if type(item) is not dict and not isinstance(item, Mapping):
         return "", "a span is a JSON object with a type"
     kind = item.get("type")
+    if _is_lost_meta(item):
+        return "_meta", 'a meta line has "_meta": true; what it says of the source would be lost'
     if type(kind) is not str or not kind:
         return "type", "a span needs a type, such as tool_call or http_exchange"
     attributes = item.get("attributes")
@@ -146,7 +156,17 @@ def _span(index: int, item: Any) -> Span | tuple[str, str]:
         start = item.get("time_sec")
     if not is_time(start) or not is_time(end):
         return "end_sec" if is_time(start) else "start_sec", f"must be {SECONDS}"
-    return Span(index, kind, None if name is None else nfc(name), start, end, item)
+    missed = _misspelt(kind, item)
+    return missed or Span(index, kind, None if name is None else nfc(name), start, end, item)
+
+
+def _misspelt(kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return which field of a span is misspelt, what is lost by it, and what it was meant to be; empty where none is."""
+    meant = type_meant(kind)
+    if meant:
+        return "type", "no such type; a check of what it seems to be would not see this span", meant
+    missed = field_meant(kind, data)
+    return () if missed is None else (missed[0], "no such field; what it holds would be lost", missed[1])
 
 
 def _is_plain(items: Sequence[Any]) -> bool:

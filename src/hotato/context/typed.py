@@ -19,6 +19,7 @@ from hotato.match.text import fold, fold_role, nfc
 from hotato.model import codec
 from hotato.model.call import MOST_SECONDS, Span, StateAdapter, Turn
 from hotato.model.limits import limit
+from hotato.model.near import LIKE_META, PLAIN, field_meant, type_meant
 
 # what is out of range is left to the careful readers
 _Time = (
@@ -156,7 +157,20 @@ def _checked(parts: Parts, size: int | None = None) -> Typed | None:
             head.name = span.name  # type: ignore[union-attr]  # it is no tuple
         if head.start_sec is None:
             head.start_sec = head.time_sec
+    if _is_misspelt(heads, data):
+        return None
     return Typed(parts, said, roles, heads)
+
+
+def _is_misspelt(heads: Sequence[Head], data: Sequence[dict[str, Any]]) -> bool:
+    types = {head.type for head in heads}
+    if any(map(type_meant, types)) or not types.isdisjoint(LIKE_META):
+        return True
+    for head, one in zip(heads, data, strict=True):
+        plain = PLAIN.get(head.type)
+        if plain is not None and not plain.issuperset(one) and field_meant(head.type, one) is not None:
+            return True
+    return False
 
 
 def _turns(said: Sequence[Said], roles: Mapping[Any, str]) -> list[Turn]:

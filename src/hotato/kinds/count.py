@@ -10,6 +10,7 @@ from hotato.match.evidence import Evidence
 from hotato.match.text import fold_role
 from hotato.model.call import span_ids
 from hotato.model.fault import Fault
+from hotato.model.near import type_faults
 from hotato.model.verdict import Verdict, breaks, holds
 
 
@@ -53,6 +54,7 @@ class Count(Kind, frozen=True, kw_only=True, tag="count"):
         yield from super().faults(resources)
         yield from exactly_one(self, "span_type", "tool", "phrase")
         yield from only_with(self, "role", "phrase")
+        yield from type_faults(self.span_type, "span_type")
         yield from bound_faults(self.count, "count")
 
     def rests_on(self) -> tuple[str, ...]:

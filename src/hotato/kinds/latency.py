@@ -13,6 +13,7 @@ from hotato.match.paths import in_timing
 from hotato.match.spans import duration_ms, number
 from hotato.model.call import span_ids
 from hotato.model.fault import Fault
+from hotato.model.near import type_faults
 from hotato.model.verdict import Verdict, breaks, holds, unsettled
 
 Limit = Annotated[int, msgspec.Meta(ge=0)] | Annotated[float, msgspec.Meta(ge=0)]
@@ -66,6 +67,7 @@ class Latency(Kind, frozen=True, kw_only=True, tag="latency"):
         yield from super().faults(resources)
         yield from exactly_one(self, "tool", "span_type", "field")
         yield from only_with(self, "percentile", "tool", "span_type")
+        yield from type_faults(self.span_type, "span_type")
         wanted, other = ("max", "max_ms") if self.field is not None else ("max_ms", "max")
         if getattr(self, wanted) is None:
             yield Fault((), "missing_field", f"needs '{wanted}'")

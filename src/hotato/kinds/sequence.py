@@ -12,6 +12,7 @@ from hotato.match.evidence import Evidence
 from hotato.match.steps import Step, align
 from hotato.model.call import span_ids
 from hotato.model.fault import Fault
+from hotato.model.near import type_faults
 from hotato.model.verdict import Verdict, breaks, holds
 
 
@@ -47,6 +48,7 @@ class Sequence(Kind, frozen=True, kw_only=True, tag="sequence"):
         for place, step in enumerate(self.steps):
             if (step.span_type is None) == (step.tool is None):
                 yield Fault(("steps", place), "exclusive_fields", "a step needs exactly one of span_type or tool")
+            yield from type_faults(step.span_type, "steps", place, "span_type")
 
     def rests_on(self) -> tuple[str, ...]:
         """Return what the trace's source must record."""

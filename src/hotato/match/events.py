@@ -18,6 +18,7 @@ from hotato.match.values import Expected
 from hotato.model import codec
 from hotato.model.call import Span, Turn
 from hotato.model.fault import Fault
+from hotato.model.near import type_faults
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Regex = Annotated[str, msgspec.Meta(min_length=1, extra_json_schema={"format": "regex"})]
@@ -125,6 +126,7 @@ def event_faults(event: Event | None, *path: str | int) -> Iterator[Fault]:
             yield Fault((*path, name), "regex", said)
     for name in ("args_subset", "result_subset"):
         yield from value_faults(getattr(event, name), (*path, name))
+    yield from type_faults(event.span_type, *path, "span_type")
 
 
 def finder(event: Event, pattern: Callable[..., Pattern], sources: Sequence[str]) -> Callable[[Evidence], list[Moment]]:
