@@ -194,3 +194,21 @@ def test_depth_is_bounded_whatever_the_brackets_and_the_strings(pair: tuple[str,
         else:
             with pytest.raises(codec.JsonError, match="nested more than 64 deep"):
                 codec.decode(text)
+
+
+@pytest.mark.parametrize(
+    ("roles", "count", "told"),
+    [
+        (["agnet", "agent", "caller"], 1, "'agnet' (nearly 'agent'); --map-role agnet=agent"),
+        (["agente", "cliente", "agente"], 2, "--map-role agente=agent"),
+        (["custmer", "bot"], 1, "--map-role custmer=caller"),
+        (["S1", "S2"], 2, "no turn is of the agent or of the caller"),
+        (["agent", "agent_2", "user1", "system", "supervisor", "human_agent"], 0, ""),
+        ([], 0, ""),
+    ],
+)
+def test_roles_that_are_nearly_a_party_are_told(roles: list[str], count: int, told: str) -> None:
+    call = build_context(transcript=[{"role": role, "text": "Hello."} for role in roles])
+    notes = call.audit["transcript"].get("notes", [])
+    assert [(note["code"], note["count"]) for note in notes] == ([("roles_unknown", count)] if count else [])
+    assert told in (notes[0]["message"] if notes else "")

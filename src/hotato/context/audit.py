@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hotato.match.text import fold_role, role_meant
 from hotato.model.call import Span, Turn
 
 PARTIES = ("agent", "caller")
+MOST_ROLES = 4
 
 
 def audit(
@@ -26,7 +28,10 @@ def audit(
             "turns_without_time": len([1 for turn in transcript if turn.start is None]),
             "turns_of_other_roles": len(roles) - sum(map(roles.count, PARTIES)),
         }
-        blocks["transcript"] = _block(sources.get("transcript", {}), "turns", len(roles), counts)
+        known = sources.get("transcript", {})
+        if counts["turns_of_other_roles"]:
+            known = _with_roles(known, roles)
+        blocks["transcript"] = _block(known, "turns", len(roles), counts)
     if spans is not None:
         calls = [span.data for span in spans if span.type == "tool_call"]
         counts = {
@@ -38,6 +43,22 @@ def audit(
         }
         blocks["trace"] = _block(sources.get("trace", {}), "spans", len(spans), counts)
     return blocks
+
+
+def _with_roles(known: Mapping[str, Any], roles: Sequence[str]) -> Mapping[str, Any]:
+    """Return what is known of a transcript, noted where a role is nearly a party's or none is one, and it was not noted."""
+    odd = {role: meant for role in set(roles).difference(PARTIES) if (meant := role_meant(role))}
+    notes = known.get("notes") or []
+    if any(note["code"] == "roles_unknown" for note in notes) or not (odd or not set(roles).intersection(PARTIES)):
+        return known
+    if odd:
+        near = sorted(odd)
+        named = ", ".join(f"'{role}' (nearly '{odd[role]}')" for role in near[:MOST_ROLES])
+        said = f"turns are of neither party: {named}; --map-role {near[0]}={fold_role(odd[near[0]])} says who one is"
+    else:
+        said = "no turn is of the agent or of the caller; --map-role LABEL=agent says who one is"
+    count = len([role for role in roles if role in odd or not odd])
+    return {**known, "notes": [*notes, {"code": "roles_unknown", "message": said, "count": count}]}
 
 
 def _without(calls: Sequence[Mapping[str, Any]], usual: str, *others: str) -> int:

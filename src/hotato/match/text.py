@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
+
+from hotato.model.near import nearest
 
 _QUOTES = "\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4\uff07"
 _DOUBLE = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02"
@@ -30,6 +33,9 @@ ROLES = {
     "user": "caller", "customer": "caller", "human": "caller", "caller": "caller",
 }  # fmt: skip
 
+_PARTIES = frozenset(ROLES.values())
+_SHORT_ROLE = 3  # of which a label of another kind can be one letter away
+
 
 def nfc(text: str) -> str:
     """Return the text in Unicode's composed form."""
@@ -50,6 +56,15 @@ def fold_role(role: str) -> str:
         return known
     name = role.strip()
     return ROLES.get(name.lower(), name)
+
+
+@lru_cache(maxsize=4096)
+def role_meant(role: str) -> str:
+    """Return the name of a party that a role is nearly, such as `agent` for `agnet`; empty where it is none or is numbered."""
+    usual = [name for name in ROLES if len(name) > _SHORT_ROLE]
+    meant = nearest(role, usual) if role not in _PARTIES else ""
+    is_one_of_many = meant and role[: len(meant)].casefold() == meant and not role[len(meant) :].isalpha()
+    return "" if is_one_of_many else meant
 
 
 def fold_pattern(pattern: str) -> str:

@@ -6,7 +6,7 @@ call, so that a check that a tool was never called would hold of a call in which
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -31,13 +31,14 @@ _USUAL = frozenset(
 _NAMES = {kind: sorted(name for group in groups for name in group) for kind, groups in FIELDS.items()}
 # what the usual spans of a type hold; one that holds nothing else has nothing misspelt
 PLAIN = {kind: _USUAL.union(names) for kind, names in _NAMES.items()}
-_CUTOFF = 0.85
+_CUTOFF = 0.85  # one letter more, less or other in a short name
+_SWAPPED = 0.75  # two letters that stand in each other's place
 
 
 @lru_cache(maxsize=4096)
 def type_meant(kind: str) -> str:
     """Return the type that a span's type is nearly; empty where it is one, or is none of them by far."""
-    return "" if kind in TYPES else _nearest(kind, TYPES)
+    return "" if kind in TYPES else nearest(kind, TYPES)
 
 
 def field_meant(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -77,10 +78,11 @@ def _is_told(kind: str, meant: str, *places: Mapping[str, Any]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _field_meant(kind: str, name: str) -> str:
-    return _nearest(name, _NAMES[kind])
+    return nearest(name, _NAMES[kind])
 
 
-def _nearest(found: str, known: tuple[str, ...] | list[str]) -> str:
+def nearest(found: str, known: Sequence[str]) -> str:
+    """Return the name that another one is but for its case, its edges between words or a letter or so; empty without one."""
     from difflib import get_close_matches
 
     flat = found[:64].casefold().replace("-", "_").replace(" ", "_")
@@ -88,4 +90,8 @@ def _nearest(found: str, known: tuple[str, ...] | list[str]) -> str:
         return flat
     alike = {one.replace("_", ""): one for one in known}
     same = alike.get(flat.replace("_", ""))
-    return same or next(iter(get_close_matches(flat, known, n=1, cutoff=_CUTOFF)), "")
+    if same:
+        return same
+    swapped = [one for one in known if sorted(one) == sorted(flat)]
+    near = get_close_matches(flat, swapped, n=1, cutoff=_SWAPPED) or get_close_matches(flat, known, n=1, cutoff=_CUTOFF)
+    return next(iter(near), "")
