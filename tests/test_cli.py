@@ -100,7 +100,8 @@ USAGE = {
     "assert run --assertions": "--assertions: needs a value",
     "assert run --assertions a --assertions b": "--assertions: given twice",
     "assert run --assertions a -- b": "b: one argument too many",
-    "assert run --assertions a b": "b: one argument too many",
+    "assert run --assertions a b": "b: one argument too many; a value stands after its flag, such as --assertions FILE",
+    "completion bash b": "b: one argument too many; it takes SHELL and flags",
     "assert run --assertions=": "--assertions: an empty value",
     "assert run --assertions a --strict=yes": "--strict: takes no value",
     "assert run --assertions a --join-segments --no-join-segments": "together with its opposite",
@@ -118,6 +119,21 @@ USAGE = {
     "completion": "needs SHELL",
     "completion tcsh": "'tcsh' is not among bash, zsh, fish",
 }
+
+
+def test_checks_that_cannot_fail_are_told_where_they_are_run(call: Path) -> None:
+    hollow = (
+        "  - {id: any, kind: phrase, regex: '.*'}\n  - {id: odd, kind: phrase, regex: bye, role: agnet, absent: true}\n"
+    )
+    (call / "hollow.yaml").write_text(DOCUMENT + hollow)
+    done = judge(call, document="hollow.yaml")
+    assert done.returncode == 0
+    assert [line.split(" ")[1] for line in done.stderr.splitlines()] == ["hollow.yaml:4:36:", "hollow.yaml:5:47:"]
+    assert (judge(call, "--format", "json", document="hollow.yaml").stderr, judge(call).stderr) == ("", "")
+    (call / "hollow.yaml").write_text(
+        DOCUMENT + "".join(f"  - {{id: a{n}, kind: phrase, regex: a*}}\n" for n in range(9))
+    )
+    assert "4 more; hotato assert lint hollow.yaml tells all" in judge(call, document="hollow.yaml").stderr
 
 
 @pytest.mark.parametrize("line", USAGE)

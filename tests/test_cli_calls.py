@@ -201,7 +201,9 @@ def test_of_several_conversations_the_call_id_chooses_one(folder: Path, capfd: O
     code, _, err = said(capfd, *words)
     assert code == 2
     assert "--call-id chooses one" in err
-    assert said(capfd, *words, "--call-id", "three")[0] == 2
+    code, _, err = said(capfd, *words, "--call-id", "three")
+    assert (code, "it names 2, and --split-by" in err) == (2, True)
+    assert "(did you mean 'two'?)" in said(capfd, *words, "--call-id", "twoo")[2]
     assert not (folder / "v.jsonl").exists()
     assert said(capfd, *words, "--call-id", "two")[0] == 0
     assert [span.name for span in load_trace_file("v.jsonl")[0]] == ["b", "c"]

@@ -212,3 +212,14 @@ def test_roles_that_are_nearly_a_party_are_told(roles: list[str], count: int, to
     notes = call.audit["transcript"].get("notes", [])
     assert [(note["code"], note["count"]) for note in notes] == ([("roles_unknown", count)] if count else [])
     assert told in (notes[0]["message"] if notes else "")
+
+
+def test_what_ends_before_it_starts_is_counted() -> None:
+    turn = {"role": "agent", "text": "Hello."}
+    call = build_context(
+        transcript=[{**turn, "start": 2, "end": 1}, {**turn, "start": 1, "end": 1}, turn, {**turn, "end": 3}],
+        spans=[{"type": "llm", "start_sec": 5, "end_sec": 4.5}, {"type": "llm", "time_sec": 5}],
+    )
+    assert (
+        call.audit["transcript"]["turns_ending_before_start"] == call.audit["trace"]["spans_ending_before_start"] == 1
+    )

@@ -138,7 +138,15 @@ class Parser(argparse.ArgumentParser):
                 self._allow(one.name, word, one.choices)
             setattr(args, one.dest, taken if one.many else taken[0] if taken else None)
         if words:
-            raise CommandError(self.prog, words[0], "one argument too many")
+            raise CommandError(self.prog, words[0], f"one argument too many; {self._wanted()}")
+
+    def _wanted(self) -> str:
+        """Return what may stand where a word was not expected."""
+        operands = " ".join(one.name for one in self.declared if not one.is_flag)
+        if operands:
+            return f"it takes {operands} and flags"
+        flag = next((one for one in self.declared if one.is_flag and one.metavar), None)
+        return f"a value stands after its flag, such as {flag.name} {flag.metavar}" if flag else "it takes none"
 
     def _nearest(self, flag: str) -> str:
         from hotato.document.guess import Guesser

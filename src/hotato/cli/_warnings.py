@@ -37,6 +37,10 @@ CODES = {
     "matches_no_value": "bounds of an expected value that no value meets",
     "blank_edge": "a name that begins or ends with a blank",
 }
+# of these, what lets a check hold whatever was said and done
+HOLLOW = frozenset(
+    "always_true matches_everything matches_nearly_everything matches_nothing matches_no_value never_reached unknown_role".split()
+)
 MOST_REFS = 12
 _NEVER = frozenset({"never_true", "never_judged"})  # what no call makes pass
 _NO_CHECK = frozenset({"id", "description", "severity", "tags", "dimension"})

@@ -89,6 +89,7 @@ def _once(args: Namespace, reports: Sequence[tuple[str, str]], *, force: bool) -
     if args.format == "text":
         from hotato.plan.text import safe
 
+        complain("".join(f"{safe(line)}\n" for line in _given.hollow(args)))
         for name, block in envelope.get("evidence", {}).items():
             lines = [line for line in note_lines(block) if line.startswith(_ACTED_ON)]
             complain("".join(f"{safe(f'{name}: {line}')}\n" for line in lines))

@@ -26,6 +26,7 @@ def audit(
         roles = [turn.role for turn in transcript]
         counts = {
             "turns_without_time": len([1 for turn in transcript if turn.start is None]),
+            "turns_ending_before_start": _backwards(transcript),
             "turns_of_other_roles": len(roles) - sum(map(roles.count, PARTIES)),
         }
         known = sources.get("transcript", {})
@@ -36,6 +37,7 @@ def audit(
         calls = [span.data for span in spans if span.type == "tool_call"]
         counts = {
             "spans_without_time": len([1 for span in spans if span.start is None]),
+            "spans_ending_before_start": _backwards(spans),
             "calls": len(calls),
             "calls_without_arguments": _without(calls, "arguments", "args", "parameters", "input"),
             "calls_without_result": _without(calls, "result", "output", "error"),
@@ -59,6 +61,10 @@ def _with_roles(known: Mapping[str, Any], roles: Sequence[str]) -> Mapping[str, 
         said = "no turn is of the agent or of the caller; --map-role LABEL=agent says who one is"
     count = len([role for role in roles if role in odd or not odd])
     return {**known, "notes": [*notes, {"code": "roles_unknown", "message": said, "count": count}]}
+
+
+def _backwards(timed: Sequence[Turn] | Sequence[Span]) -> int:
+    return len([1 for one in timed if one.end is not None and one.start is not None and one.end < one.start])
 
 
 def _without(calls: Sequence[Mapping[str, Any]], usual: str, *others: str) -> int:

@@ -9,6 +9,7 @@ from hotato.importers._importer import Damage, Options
 from hotato.importers._notes import Lost
 from hotato.importers._payload import identifier
 from hotato.importers._raw import Raw
+from hotato.model.near import nearest
 
 IDS = ("gen_ai.conversation.id", "conversation.id", "elevenlabs.conversation_id")
 SESSION = "session.id"
@@ -25,7 +26,7 @@ def chosen(spans: list[Raw], options: Options, lost: Lost) -> tuple[list[Raw], s
     if options.call_id is not None:
         traces = next((group[1] for group in groups if options.call_id in group[0]), None)
         if traces is None:
-            raise Damage((), "no conversation of the file has the id that --call-id names")
+            raise Damage((), _no_such(options.call_id, sorted(one for ids, _ in groups for one in ids)))
         kept = [span for span in spans if span.trace in traces]
         lost["other_calls_dropped"] += len(spans) - len(kept)
         return kept, options.call_id
@@ -39,6 +40,17 @@ def chosen(spans: list[Raw], options: Options, lost: Lost) -> tuple[list[Raw], s
         return spans, None
     ids = groups[0][0]
     return spans, next(iter(ids)) if len(ids) == 1 else None
+
+
+def _no_such(wanted: str, ids: list[str]) -> str:
+    near = nearest(wanted, ids)
+    if near:
+        guess = f" (did you mean '{near}'?)"
+    else:
+        guess = (
+            f"; it names {len(ids)}, and --split-by gen_ai.conversation.id writes each" if ids else "; it names none"
+        )
+    return f"no conversation of the file has the id that --call-id names{guess}"
 
 
 def by_trace(spans: list[Raw], *kinds: tuple[str, ...]) -> list[dict[str, set[str]]]:

@@ -175,6 +175,7 @@ class TranscriptFound(TypedDict):
     format: str
     turns: int
     turns_without_time: NotRequired[int]
+    turns_ending_before_start: NotRequired[int]
     turns_of_other_roles: NotRequired[int]
     captures: NotRequired[dict[str, bool]]
     notes: NotRequired[list[SourceNote]]
@@ -186,6 +187,7 @@ class TraceFound(TypedDict):
     format: str
     spans: int
     spans_without_time: NotRequired[int]
+    spans_ending_before_start: NotRequired[int]
     calls: NotRequired[int]
     calls_without_arguments: NotRequired[int]
     calls_without_result: NotRequired[int]
