@@ -33,6 +33,11 @@ class Found(msgspec.Struct, frozen=True):
 Judge = Callable[[Deed], str]
 
 
+def _backs(found: Found) -> bool | None:
+    """Say whether a claim is backed; None where that is not known."""
+    return None if found.code == NO_CLOCK else found.code == BACKED
+
+
 class Deeds:
     """The deeds of one call that claims may rest on, `all` in the order given. All have to be of the trace."""
 
@@ -54,7 +59,7 @@ class Deeds:
         if maybe > 0:
             others = (deed for deed in self._deeds[sure:] if self._timeline.over(deed.moment)[0] <= high)
             for deed in others:
-                if (self._aged(claim, deed, most, judge).code == BACKED) is not (found.code == BACKED):
+                if _backs(self._aged(claim, deed, most, judge)) is not _backs(found):
                     return Found(UNKNOWN, deed)
         if found.code == NONE and sure < len(self._deeds):
             later = next((deed for deed in self._deeds[sure:] if not judge(deed)), None)
