@@ -74,6 +74,8 @@ def _gap(begun: Moment, then: Moment | None, is_open: bool, limits: Limits, last
         return Gap(begun, then, seconds, NO_ORDER if is_open else LATE)
     if limits.least is not None and seconds < limits.least:
         return Gap(begun, then, seconds, EARLY)
+    if limits.least and is_open:  # what may have come between was sooner, perhaps too soon
+        return Gap(begun, then, seconds, NO_ORDER)
     return Gap(begun, then, seconds, IN_TIME)
 
 
