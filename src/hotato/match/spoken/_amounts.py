@@ -124,8 +124,9 @@ class _Reader:
                 continue
             row, at = self._row(found, at - 1)
             figure, at = self._pointed(found, row, at)
-            done = figure.end
-            yield figure
+            done = found[at - 1].end
+            if figure is not None:
+                yield figure
 
     def _figure(self, start: int) -> re.Match[str] | None:
         """Return the written figure that begins at a place; where tenths have a comma, blanks may group it."""
@@ -149,7 +150,11 @@ class _Reader:
             at += 1
         return row, at
 
-    def _pointed(self, found: list[Number], row: list[Number], at: int) -> tuple[_Figure, int]:
+    def _pointed(self, found: list[Number], row: list[Number], at: int) -> tuple[_Figure | None, int]:
+        """Return the figure that a row is with the tenths behind it, and the number after it.
+
+        Where a scale is said behind the tenths ("two point five million") there is no figure.
+        """
         digits = "".join([number.digits for number in row])
         start, end = row[0].start, row[-1].end
         cut = digits[:-2]
@@ -159,6 +164,8 @@ class _Reader:
             gap = self.text[end : min(found[at].start, end + 16)]
             if unaccented(gap.strip(" -").lower()) in self.words.points and found[at].said:
                 more, at = self._row(found, at)
+                if any(len(number.digits) > 3 for number in more):
+                    return None, at
                 tenths = "".join([number.digits for number in more])
                 return _Figure(plain_value(f"{digits}.{tenths}"), "", start, more[-1].end, whole=False), at
         cents = digits.rjust(2, "0") if len(digits) <= 2 else ""
