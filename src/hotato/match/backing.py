@@ -94,7 +94,7 @@ class Deeds:
                 return Found(NO_CLOCK, deed)
             return Found(BACKED if begun - said <= most else LATE, deed)
         for deed in self._begun[:place]:
-            if deed.moment.high > since and not judge(deed):
+            if deed.moment.high >= claim.low and not judge(deed):
                 return Found(UNKNOWN, deed)
         said = claim.edge("end")
         if most is not None and said is not None and self._last < said + most:
