@@ -293,6 +293,9 @@ def test_span_and_groups_are_those_of_re(source: str, text: str) -> None:
     assert (ours.start(), ours.end()) == theirs.span()
     assert [ours.group(n) for n in range(len(theirs.groups()) + 1)] == [theirs.group(), *theirs.groups()]
     assert {name: ours.group(name) for name in theirs.groupdict()} == theirs.groupdict()
+    assert [ours.span(n) for n in range(len(theirs.groups()) + 1)] == [
+        theirs.span(n) for n in range(len(theirs.groups()) + 1)
+    ]
 
 
 @pytest.fixture

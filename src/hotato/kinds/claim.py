@@ -33,6 +33,8 @@ class Claim(Kind, frozen=True, kw_only=True, tag="claim"):
     - `each`: true judges every claim; false only the first.
     - `capture`: named groups of the regex, each with a field of the evidence (`arguments.amount`, `result.id`) that must
       say the same, be it in figures or in words.
+    - `language`: the language in which the captured words are read, and that in one way only: what may be read in two ways
+      ("cuatro cuarenta y dos", `2,500`), or in none, is INCONCLUSIVE. Without it English is read, and either way will do.
     - `unclaimed`: `forbid` also fails what was done and never told: each call that could back a claim needs one after it.
 
     Where nothing is claimed there is nothing to back: PASS with `vacuous: true`. What was said while a call ran, and an
@@ -55,6 +57,7 @@ class Claim(Kind, frozen=True, kw_only=True, tag="claim"):
     within_sec: Seconds | None = None
     each: bool = True
     capture: Fields | None = None
+    language: Text | None = None
     unclaimed: Literal["allow", "forbid"] = "allow"
 
     family = "say_do"
@@ -74,6 +77,7 @@ class Claim(Kind, frozen=True, kw_only=True, tag="claim"):
         "order_unknown": "whether turn {turn} came before or after {what} cannot be told",
         "no_clock": "turn {turn} claims what was done, but the source does not record when",
         "cut_short": "the record ends before {limit} s have passed since turn {turn}",
+        "said_unclear": "whether turn {turn} says what {what} records cannot be told: the words or the record may mean several values, or none",
         "unreadable": "the {what} record could not be read: {cause}",
     }
     shows = ("claims", "turns", "span_ids")
@@ -92,6 +96,10 @@ class Claim(Kind, frozen=True, kw_only=True, tag="claim"):
         yield from super().faults(resources)
         yield from need_faults(self.requires, "requires")
         yield from capture_faults(self.capture, self.regex)
+        if self.language is not None:
+            from hotato.match.heard import language_faults  # the readers of speech load when they are wanted
+
+            yield from language_faults(self.language, self.capture is not None, "capture")
         if self.within_sec is not None and self.by not in ("before", "after", None):
             yield Fault(("within_sec",), "needless_field", "'within_sec' means nothing with by: ever")
         if self.requires.state is None:
@@ -115,7 +123,7 @@ class Claim(Kind, frozen=True, kw_only=True, tag="claim"):
             judge = of_record(record)
         else:
             told = self.unclaimed == "forbid"
-            terms = Terms(need, self.by or "before", self.within_sec, self.capture, told)
+            terms = Terms(need, self.by or "before", self.within_sec, self.capture, told, self.language)
             judge = of_trace(terms, pattern, resources.pattern)
         facts = {"role": fold_role(self.role), "limit": self.within_sec, "what": need.words()}
         if record is not None:

@@ -10,13 +10,16 @@ import msgspec
 from hotato.match.timeline import Moment, Timeline
 from hotato.model.call import Span
 
-BACKED, NONE, LATER, LATE, UNKNOWN, NO_CLOCK, CUT = (
-    "backed", "no_evidence", "only_later", "too_late", "order_unknown", "no_clock", "cut_short",
+BACKED, NONE, LATER, LATE, UNKNOWN, NO_CLOCK, CUT, UNCLEAR = (
+    "backed", "no_evidence", "only_later", "too_late", "order_unknown", "no_clock", "cut_short", "said_unclear",
 )  # fmt: skip
 
 
 class Deed(msgspec.Struct, frozen=True):
-    """Something that was done: when, and in one word what keeps it from backing a claim (empty where nothing does)."""
+    """Something that was done: when, and in one word what keeps it from backing a claim (empty where nothing does).
+
+    `UNCLEAR` keeps it from being known.
+    """
 
     moment: Moment
     fault: str
@@ -35,7 +38,7 @@ Judge = Callable[[Deed], str]
 
 def _backs(found: Found) -> bool | None:
     """Say whether a claim is backed; None where that is not known."""
-    return None if found.code == NO_CLOCK else found.code == BACKED
+    return None if found.code in (NO_CLOCK, UNCLEAR) else found.code == BACKED
 
 
 class Deeds:
@@ -85,7 +88,7 @@ class Deeds:
         for deed in self._begun[place:]:
             fault = judge(deed)
             if fault:
-                tried = tried or deed
+                tried = tried if tried is not None and fault != UNCLEAR else deed
                 continue
             said, begun = claim.edge("end"), deed.moment.start
             if most is None:
@@ -94,7 +97,7 @@ class Deeds:
                 return Found(NO_CLOCK, deed)
             return Found(BACKED if begun - said <= most else LATE, deed)
         for deed in self._begun[:place]:
-            if deed.moment.high >= claim.low and not judge(deed):
+            if deed.moment.high >= claim.low and judge(deed) in ("", UNCLEAR):
                 return Found(UNKNOWN, deed)
         said = claim.edge("end")
         if most is not None and said is not None and self._last < said + most:
@@ -108,5 +111,5 @@ class Deeds:
             fault = judge(deed)
             if not fault:
                 return Found(BACKED, deed)
-            tried = deed
+            tried = tried if tried is not None and judge(tried) == UNCLEAR else deed
         return Found(NONE) if tried is None else Found(judge(tried), tried)

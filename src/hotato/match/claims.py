@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from hotato.match.backing import BACKED, CUT, NO_CLOCK, NONE, UNKNOWN, Deed, Deeds, Found
+from hotato.match.backing import BACKED, CUT, NO_CLOCK, NONE, UNCLEAR, UNKNOWN, Deed, Deeds, Found
 from hotato.match.events import Event, Name, Subset, alike, candidates, event_faults, faulting
 from hotato.match.evidence import Evidence
 from hotato.match.gaps import MOST_SHOWN, last_second, named
 from hotato.match.matchers import value_faults
 from hotato.match.paths import MISSING, at
 from hotato.match.records import Unreadable, filter_faults, read
-from hotato.match.regex import Pattern
+from hotato.match.regex import Match, Pattern
 from hotato.match.said import said_test
 from hotato.match.spans import HANDOFF, HTTP_EXCHANGE, TOOL_CALL, Trace, exchange, target
 from hotato.match.timeline import Moment
 from hotato.match.values import Expected
-from hotato.model.call import Span, span_id
+from hotato.model.call import Span, Turn, span_id
 from hotato.model.fault import Fault
 from hotato.model.verdict import Verdict, breaks, holds, unsettled
 
 SAID_DIFFERS = "said_differs"
 SOURCES = ("transcript", "trace")
-_UNKNOWN = (UNKNOWN, NO_CLOCK, CUT, "unreadable")
+_ONWARD = 4  # turns, the one of a claim among them, over which a number that begins in it may run
+_UNKNOWN = (UNKNOWN, NO_CLOCK, CUT, UNCLEAR, "unreadable")
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,7 +118,7 @@ Judging = Callable[[Evidence, list[Moment]], Judged]
 class Terms(msgspec.Struct, frozen=True):
     """How claims are to be backed: by what, when (`before`, `after`, `ever`), how long before or after, and with what fields.
 
-    `told` asks of each deed that a claim comes after it.
+    `told` asks of each deed that a claim comes after it. `language` is that of captured words, None for English.
     """
 
     need: Need
@@ -124,18 +126,19 @@ class Terms(msgspec.Struct, frozen=True):
     most: float | None
     capture: Mapping[str, str] | None
     told: bool
+    language: str | None = None
 
 
 def of_trace(terms: Terms, pattern: Pattern, patterns: Callable[..., Pattern]) -> Judging:
     """Return what judges the claims of a pattern by the trace."""
-    need, by, most, capture = terms.need, terms.by, terms.most, terms.capture
-    find = _deeds(need, patterns)
+    by, most = terms.by, terms.most
+    find, comparing = _deeds(terms.need, patterns), _comparing(terms.language)
 
     def judge(evidence: Evidence, claims: list[Moment]) -> Judged:
         known = find(evidence)
         found = []
         for claim in claims:
-            judging = _judge(evidence, claim, capture, pattern)
+            judging = _judge(evidence, claim, terms.capture, pattern, comparing)
             if by == "ever":
                 found.append((claim, known.ever(judging)))
             else:
@@ -146,31 +149,63 @@ def of_trace(terms: Terms, pattern: Pattern, patterns: Callable[..., Pattern]) -
     return judge
 
 
+Compare = Callable[[Any], bool | None]
+
+
 def _judge(
-    evidence: Evidence, claim: Moment, capture: Mapping[str, str] | None, pattern: Pattern
+    evidence: Evidence,
+    claim: Moment,
+    capture: Mapping[str, str] | None,
+    pattern: Pattern,
+    comparing: Callable[[str, int, int], Compare],
 ) -> Callable[[Deed], str]:
     if not capture:
         return lambda deed: deed.fault
-    said = _groups(evidence, claim, capture, pattern)
+    text, match = _said(evidence, claim, pattern)
+    spans = {group: (-1, -1) if match is None else match.span(group) for group in capture}
+    tests = [(comparing(text, *spans[group]), path) for group, path in capture.items()]
 
     def judge(deed: Deed) -> str:
         if deed.fault:
             return deed.fault
-        same = (
-            says_the_same(said[group], captured(evidence.trace, deed.span, path)) for group, path in capture.items()
-        )
-        return "" if all(same) else SAID_DIFFERS
+        same = [test(captured(evidence.trace, deed.span, path)) for test, path in tests]
+        return SAID_DIFFERS if False in same else UNCLEAR if None in same else ""
 
     return judge
 
 
-def _groups(evidence: Evidence, claim: Moment, capture: Mapping[str, str], pattern: Pattern) -> dict[str, str | None]:
-    turn = evidence.call.transcript[claim.index]
+def _said(evidence: Evidence, claim: Moment, pattern: Pattern) -> tuple[str, Match | None]:
+    """Return the match of a claim, and the text that it lies in: its turn and what the speaker says next."""
+    transcript = evidence.transcript
+    utterance, place = evidence.once("utterance of a turn", lambda: _places(transcript.utterances))[claim.index]
+    turn = utterance[place]
     match = pattern.search(turn.text)
-    if match is None:  # it runs over a cut of the speaker's own words
-        utterance = next(row for row in evidence.transcript.utterances if any(one.index == turn.index for one in row))
-        match = pattern.search(" ".join(one.text for one in utterance[utterance.index(turn) :]))
-    return {group: None if match is None else match.group(group) for group in capture}
+    if match is not None:
+        return " ".join(one.text for one in utterance[place : place + _ONWARD]), match
+    text = " ".join(one.text for one in utterance[place:])  # it runs over a cut of the speaker's own words
+    return text, pattern.search(text)
+
+
+def _places(utterances: list[list[Turn]]) -> dict[int, tuple[list[Turn], int]]:
+    return {turn.index: (row, place) for row in utterances for place, turn in enumerate(row)}
+
+
+def _comparing(language: str | None) -> Callable[[str, int, int], Compare]:
+    """Return what compares the part of a text between two places with recorded values; -1 is no part, and equals none."""
+    if language is None:
+        return lambda text, start, end: partial(says_the_same, None if start < 0 else text[start:end])
+    from hotato.match.captured import is_said, part  # loads only where a language is named
+    from hotato.match.spoken import language as table_of
+
+    table = table_of(language)
+
+    def comparing(text: str, start: int, end: int) -> Compare:
+        if start < 0:
+            return lambda value: False  # noqa: ARG005
+        said = part(text, start, end, table)
+        return lambda value: is_said(said, value, table)
+
+    return comparing
 
 
 def _untold(evidence: Evidence, done: Sequence[Deed], claims: list[Moment]) -> tuple[list[Deed], list[Deed]]:

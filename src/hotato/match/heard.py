@@ -14,13 +14,13 @@ from hotato.model.call import Turn
 from hotato.model.fault import Fault
 
 
-def language_faults(name: str, spoken: bool) -> Iterator[Fault]:
-    """Yield what is wrong with a kind's field `language`, which belongs to its field `spoken`."""
+def language_faults(name: str, wanted: bool, beside: str = "spoken: true") -> Iterator[Fault]:
+    """Yield what is wrong with a kind's field `language`; `wanted` tells whether the field it belongs to is there."""
     if name not in languages():
         said = f"no table of the language '{name}'; there are {', '.join(languages())}"
         yield Fault(("language",), "wrong_value", said, name, languages())
-    if not spoken:
-        yield Fault(("language",), "needless_field", "'language' means nothing without spoken: true")
+    if not wanted:
+        yield Fault(("language",), "needless_field", f"'language' means nothing without {beside}")
 
 
 def reader_of(name: str | None) -> Callable[[Lane, Pattern], Turn | None]:

@@ -39,7 +39,7 @@ def said_test(key: str, wanted: Any) -> Test:
     test = compiled(options, table)
 
     def matches(got: Any) -> bool:
-        text = _text(got)
+        text = text_of(got)
         if text is not None and type(got) is float:
             text = text.replace(".", table.decimal)
         return text is not None and len(text) <= _LONGEST and test(text)
@@ -47,7 +47,7 @@ def said_test(key: str, wanted: Any) -> Test:
     return matches
 
 
-def _text(got: Any) -> str | None:
+def text_of(got: Any) -> str | None:
     """Return what is read of a recorded value: text, or a number as it is written."""
     if type(got) is str:
         return fold(got)
@@ -64,7 +64,7 @@ def _decimal(number: float) -> str:
 
 
 def _spoken(options: dict[str, Any], table: Language) -> Callable[[str], bool]:
-    text = _text(options["value"]) or ""
+    text = text_of(options["value"]) or ""
     wanted = says(text.replace(".", table.decimal) if type(options["value"]) is float else text, table)
     return lambda got: not wanted.isdisjoint(says(got, table))
 
@@ -87,7 +87,7 @@ def _split_money(options: dict[str, Any]) -> tuple[str, str | None]:
     """Return the amount of a checked matcher as plain decimal text, and its currency."""
     from hotato.match.spoken._amounts import plain_value
 
-    match = _MONEY.fullmatch(_text(options["value"]) or "")
+    match = _MONEY.fullmatch(text_of(options["value"]) or "")
     assert match is not None
     negative, digits = match[1].startswith("-"), plain_value(match[1].lstrip("-"))
     return ("-" if negative and digits != "0" else "") + digits, options.get("currency", match[2])
@@ -183,7 +183,7 @@ def _takes(key: str, options: dict[str, Any]) -> bool:
         return type(value) is str and _dialled(value, options.get("region"))[0] is not None
     if key == "$date":
         return type(value) is str and _DATE.fullmatch(value) is not None and only_date_is(value)
-    text = _text(value) if type(value) in (str, int, float) else None
+    text = text_of(value) if type(value) in (str, int, float) else None
     if text is None:
         return False
     if key == "$spoken":

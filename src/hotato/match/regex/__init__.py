@@ -55,6 +55,9 @@ class Match(Protocol):
     def group(self, group: int | str = 0, /) -> Any:
         """Return what a group holds, the whole match for 0, None for a group that took no part."""
 
+    def span(self, group: int | str = 0, /) -> tuple[int, int]:
+        """Return where a group begins and ends, -1 and -1 for a group that took no part."""
+
 
 class Pattern(msgspec.Struct, frozen=True, eq=False):
     """A compiled regex. `search(text, place)` is `re.Pattern.search`; the other fields as the module says.

@@ -230,11 +230,14 @@ class Found:
 
     def group(self, group: int | str = 0) -> str | None:
         """Return what a group holds, or the whole; None for a group that took no part."""
+        start, end = self.span(group)
+        return None if start < 0 else self._text[start:end]
+
+    def span(self, group: int | str = 0) -> tuple[int, int]:
+        """Return where a group begins and ends, or the whole; -1 and -1 for a group that took no part."""
         number = self._linear.names[group] if isinstance(group, str) else group
         marks = self._all()
-        if 2 * number + 1 not in marks:
-            return None
-        return self._text[marks[2 * number] : marks[2 * number + 1]]
+        return (marks[2 * number], marks[2 * number + 1]) if 2 * number + 1 in marks else (-1, -1)
 
     def _all(self) -> dict[int, int]:
         if self._marks is None:

@@ -18,6 +18,7 @@ from hotato.match.spoken._numbers import Number, numbers
 
 _WRITTEN = re.compile(r"[0-9]+(?:[.,'][0-9]+)*")
 _SPACED = re.compile(r"(?<![0-9] )[0-9]{1,3}(?: [0-9]{3})+(?:,[0-9]+)?(?![0-9])")
+_ONE_MARK = re.compile(r"[1-9][0-9]{0,2}([., '])[0-9]{3}")
 _WORD = re.compile(r"[^\W\d_]+")
 _SIGN = re.compile(r"(US\$|[$\u20ac\u00a3\u00a5\u20b9]|(?<![^\W_])[A-Z]{3}) ?\Z")
 _SIGN_AFTER = re.compile(r" ?([$\u20ac\u00a3\u00a5\u20b9]|[A-Z]{3}(?![^\W_]))")
@@ -29,6 +30,8 @@ class Amount(msgspec.Struct, frozen=True, gc=False):
     """A number or an amount of money; `price` is the other reading of a bare "four forty two", else empty.
 
     `currency` is empty for a plain number, else a key of `_currency.py`; `plain` where it was written as digits alone.
+    `sure` is false where people may mean another value by it: one mark before three digits ("2.500") groups or begins
+    tenths, and numbers said side by side ("four forty two") are no one number.
     """
 
     value: str
@@ -37,6 +40,7 @@ class Amount(msgspec.Struct, frozen=True, gc=False):
     end: int
     price: str = ""
     plain: bool = False
+    sure: bool = True
 
 
 class _Figure(msgspec.Struct, frozen=True, gc=False):
@@ -47,6 +51,8 @@ class _Figure(msgspec.Struct, frozen=True, gc=False):
     price: str = ""
     said: bool = True
     whole: bool = True
+    sure: bool = True
+    grouped: bool = False
 
 
 class _Words(msgspec.Struct, frozen=True):
@@ -119,14 +125,20 @@ class _Reader:
                 if match is not None:
                     done = match.end()
                 if match is not None and value is not None and not self._is_inside(match):
-                    cents = match.group() if len(match.group()) == 2 else ""
-                    yield _Figure(value, cents, match.start(), match.end(), said=False, whole="." not in value)
+                    yield self._as_written(match, value)
                 continue
             row, at = self._row(found, at - 1)
             figure, at = self._pointed(found, row, at)
             done = found[at - 1].end
             if figure is not None:
                 yield figure
+
+    def _as_written(self, match: re.Match[str], value: str) -> _Figure:
+        cents = match.group() if len(match.group()) == 2 else ""
+        one_mark = _ONE_MARK.fullmatch(match.group())
+        sure, grouped = one_mark is None or one_mark[1] != self.language.decimal, one_mark is not None
+        whole = "." not in value
+        return _Figure(value, cents, match.start(), match.end(), said=False, whole=whole, sure=sure, grouped=grouped)
 
     def _figure(self, start: int) -> re.Match[str] | None:
         """Return the written figure that begins at a place; where tenths have a comma, blanks may group it."""
@@ -167,9 +179,10 @@ class _Reader:
                 if any(len(number.digits) > 3 for number in more):
                     return None, at
                 tenths = "".join([number.digits for number in more])
-                return _Figure(plain_value(f"{digits}.{tenths}"), "", start, more[-1].end, whole=False), at
+                sure = len(row) == 1 and _are_sure_tenths(more)
+                return _Figure(plain_value(f"{digits}.{tenths}"), "", start, more[-1].end, whole=False, sure=sure), at
         cents = digits.rjust(2, "0") if len(digits) <= 2 else ""
-        return _Figure(plain_value(digits), cents, start, end, price), at
+        return _Figure(plain_value(digits), cents, start, end, price, sure=len(row) == 1), at
 
     def amount(self, figures: list[_Figure], at: int) -> tuple[Amount, int]:
         """Return the amount that begins at a figure, and the figure after it."""
@@ -187,15 +200,16 @@ class _Reader:
         if key == "cents":
             if figure.whole:
                 value = _hundredths(figure)
-                return Amount(value if negative is None else "-" + value, "cents", start, end), at
+                return Amount(value if negative is None else "-" + value, "cents", start, end, sure=figure.sure), at
             key, end = "", figure.end
+        sure = figure.sure and (bool(key) or not figure.grouped)  # of money nobody writes three decimals
         if key and figure.whole and at < len(figures):
             more = self._cents(end, figures[at])
             if more is not None:
                 value, end, at = plain_value(f"{value}.{figures[at].cents}"), more, at + 1
         if negative is not None and value != "0":
             value = "-" + value
-        return Amount(value, key, start, end, "" if key else figure.price, not figure.said), at
+        return Amount(value, key, start, end, "" if key else figure.price, not figure.said, sure), at
 
     def _key(self, sign: str) -> str:
         return SIGNS.get(sign) or (sign if sign in CODES else "")
@@ -235,6 +249,16 @@ class _Reader:
         if last and before[last[-1].end() :] == " " and unaccented(last[-1].group().lower()) in self.words.minus:
             return start - len(before) + last[-1].start()
         return None
+
+
+def _are_sure_tenths(row: list[Number]) -> bool:
+    """Say whether numbers behind a point can mean one thing: digits one by one, or one number of two digits.
+
+    Three digits behind it may be a group that was read aloud with its mark ("dos punto quinientos").
+    """
+    if sum(len(number.digits) for number in row) == 3:
+        return False
+    return len(row) == 1 or all(len(number.digits) == 1 for number in row)
 
 
 def _hundredths(figure: _Figure) -> str:

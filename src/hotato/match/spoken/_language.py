@@ -19,9 +19,10 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     with a blank between ("treinta y dos"), in which `links` stand. `repeats` tells how often the next digit is meant.
     `scales` are followed by so many zeros; those of `bare` stand for one of themselves without a number before them, the
     others behind a word of `one`. `hundreds` gives the first digit of a word for hundreds. `joins` may stand behind a
-    scale. With `glued`, number words are also written as one. `fillers` may stand inside a number, of which `hesitations`
-    mean nothing anywhere; `dashes` are separators said aloud, `plus` opens a country code. `plain` holds, for a digit word,
-    the words after which show that it is no digit ("one moment").
+    scale; `halves` are parts of one, with which no number is read. With `glued`, number words are also written as one.
+    `fillers` may stand inside a number, of which `hesitations` mean nothing anywhere; `dashes` are separators said aloud,
+    `plus` opens a country code. `plain` holds, for a digit word, the words after which show that it is no digit ("one
+    moment").
 
     Amounts and dates: `decimal` is the mark that is written before tenths, `points` what is said for it, `minus` what is
     said for the sign; `currencies` gives the key of a word in `_currency.py`, `cents` are the words for hundredths,
@@ -49,6 +50,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     one: frozenset[str] = NO_WORDS
     hundreds: Mapping[str, str] = msgspec.field(default_factory=dict)
     joins: frozenset[str] = NO_WORDS
+    halves: frozenset[str] = NO_WORDS
     glued: bool = False
     fillers: frozenset[str] = NO_WORDS
     hesitations: frozenset[str] = NO_WORDS

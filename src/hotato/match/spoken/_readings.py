@@ -55,13 +55,13 @@ def readings(text: str, language: Language) -> list[Reading]:
     spelt = codes(text, language, found)
     if not found and not spelt:
         return []
-    rows = _rows(text, found, language)
+    joined = rows(text, found, language)
     made = [
         [(number.start, number.end, number.digits) for number in found if number.said],
-        rows,
-        _over(_amounts(text, language, found), rows),
-        _over([(code.start, code.end, code.text) for code in spelt], rows),
-        _over([(code.start, code.end, code.other) for code in spelt], rows),
+        joined,
+        _over(_amounts(text, language, found), joined),
+        _over([(code.start, code.end, code.text) for code in spelt], joined),
+        _over([(code.start, code.end, code.other) for code in spelt], joined),
     ]
     out: dict[str, Reading] = {}
     for pieces in made:
@@ -71,7 +71,7 @@ def readings(text: str, language: Language) -> list[Reading]:
     return list(out.values())
 
 
-def _rows(text: str, found: list[Number], language: Language) -> list[Piece]:
+def rows(text: str, found: list[Number], language: Language) -> list[Piece]:
     """Return numbers in a row as one each, where there are several or one was said."""
     between = _between(language)
     out: list[Piece] = []

@@ -26,6 +26,7 @@ TABLE = Language(
     scales={"hundred": 2, "thousand": 3, "million": 6},
     one=words("a an"),
     joins=words("and"),
+    halves=words("half quarter"),
     fillers=words("uh um uhm er erm ah eh hmm mm then and so like okay ok yeah space pause next"),
     hesitations=words("uh um uhm er erm ah eh hmm mm"),
     dashes=words("dash hyphen minus dot"),

@@ -33,6 +33,7 @@ TABLE = Language(
     scales={"cent": 2, "cents": 2, "mille": 3, "mil": 3, "million": 6, "millions": 6},
     bare=words("cent mille mil"),
     joins=words("et"),
+    halves=words("demi demie quart"),
     fillers=words("euh heu hum hein mmm mm et puis donc alors ensuite espace pause"),
     hesitations=words("euh heu hum hein mmm mm"),
     dashes=words("tiret moins point"),

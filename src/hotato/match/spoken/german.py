@@ -26,6 +26,7 @@ TABLE = Language(
     bare=words("hundert tausend"),
     one=words("ein eine einer"),
     joins=words("und"),
+    halves=words("halb halbe halber halbes viertel dreiviertel"),
     glued=True,
     fillers=words("äh aeh ähm aehm öh hm hmm mm also und dann so ja leerzeichen pause"),
     hesitations=words("äh ähm öh ah ahm oh aeh aehm hm hmm mm"),

@@ -30,6 +30,7 @@ TABLE = Language(
     one=words("un"),
     hundreds=_HUNDREDS,
     joins=words("y"),
+    halves=words("medio media cuarto"),
     fillers=words("eh em este esto mmm mm pues y luego entonces bueno o sea espacio pausa"),
     hesitations=words("eh em este mmm mm pues"),
     dashes=words("guion guión raya menos punto"),
