@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from hotato.importers import _notes
+from hotato.importers._fields import misnamed
 from hotato.importers._importer import Content, Damage, Imported, Note, Options, Path
 from hotato.importers._roles import MOST_LABELS, shown, unused
 from hotato.match.order import in_order
@@ -61,15 +62,22 @@ class Said(msgspec.Struct, kw_only=True):
 
 
 def shaped(value: Any, shape: type[T], path: Path = (), line: int = 0) -> T:
-    """Return a value as the type says it. Raise Damage that names the way to the first field of another type."""
+    """Return a value as the type says it. Raise Damage that names the way to the first field of another type, or of
+    another spelling than the source has.
+    """
     try:
-        return msgspec.convert(value, shape)
+        made = msgspec.convert(value, shape)
     except msgspec.ValidationError as error:
         said, _, way = str(error).partition(" - at `")
         inner = tuple(int(n) if n else name for name, n in re.findall(r"\.([^.\[`]+)|\[(\d+)\]", way))
         raise Damage((*path, *inner), said[:1].lower() + said[1:], line) from None
     except UnicodeEncodeError:  # half a surrogate pair, where msgspec looks for a number
         raise Damage(path, "text where a number belongs", line) from None
+    missed = misnamed(value, shape)
+    if missed is not None:
+        said = f"no such field; what it says of the call would be lost (did you mean '{missed[1]}'?)"
+        raise Damage((*path, *missed[0]), said, line)
+    return made
 
 
 def records(content: Content) -> list[tuple[Path, int, Any]]:
