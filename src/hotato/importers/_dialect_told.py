@@ -78,7 +78,7 @@ def _alone(call: Call, lost: Lost) -> Tool:
     if call.has_result:
         tool.result, tool.has_result = answer(call.result, lost), True
     lost["call_unanswered"] += not call.is_answered
-    lost["tool_name_missing"] += tool.name is None
+    lost["tool_name_missing"] += not tool.name
     return tool
 
 

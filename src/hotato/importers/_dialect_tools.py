@@ -206,7 +206,7 @@ def collected(spans: list[Raw], tree: Tree, lost: Lost) -> list[Tool]:
                 same.append(tool)
         by_span[id(tool.raw)] = twin or tool
     for tool in kept:
-        lost["tool_name_missing"] += tool.name is None
+        lost["tool_name_missing"] += not tool.name
     return kept
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from hotato.importers._clock import instant, window
@@ -59,13 +60,22 @@ def keys(text: Any) -> str:
     return found if _KEYS.issuperset(found) else ""
 
 
-def dtmf(text: Any, at: int | None, origin: int, by: str | None = None, **extra: Any) -> dict[str, Any] | None:
-    """Return the key press that a text of keys is; None where it holds none."""
+def dtmf(
+    text: Any, at: int | None, origin: int, by: str | None = None, *, lost: Lost | None = None, **extra: Any
+) -> dict[str, Any] | None:
+    """Return the key press that a text of keys is; None where it holds none, which is noted where `lost` is given."""
     digits = keys(text)
     if not digits:
+        if lost is not None:
+            lost["keys_missing"] += 1
         return None
     span = {"type": "dtmf", **instant(at, origin), "digits": digits, "by": by, **extra}
     return {key: value for key, value in span.items() if value is not None}
+
+
+def recorded(captures: Mapping[str, bool], lost: Lost) -> dict[str, bool]:
+    """Return what a source records: not the keys that were pressed, where it tells of presses without them."""
+    return {**captures, **({"dtmf": False} if lost["keys_missing"] else {})}
 
 
 def termination(reason: Any, by: str | None, at: int | None, origin: int, **extra: Any) -> dict[str, Any] | None:

@@ -21,6 +21,7 @@ NOTES = {
     "entries_unknown": "entries are of a type that is not known; they were left out",
     "handoff_inferred": "handoffs are told only by their traces, such as another agent speaking",
     "history_repeated": "requests repeat messages of the requests before; each message is read once",
+    "keys_missing": "keys were pressed, and the source does not say which",
     "latency_summarised": "latencies are told as percentiles only, without single measurements",
     "not_speech": "messages are instructions, reasoning or notices, not speech",
     "not_finished": "the source says that the call was not over when it wrote this",

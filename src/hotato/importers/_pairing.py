@@ -185,7 +185,7 @@ class Calls:
         return [span for _, _, span in rows]
 
     def _span(self, asked: Asked, origin: int) -> dict[str, Any]:
-        self._lost["tool_name_missing"] += asked.name is None
+        self._lost["tool_name_missing"] += not asked.name
         span: dict[str, Any] = {"type": "tool_call", "name": asked.name or UNKNOWN_TOOL}
         answer = asked.answer
         # an inferred start has no end beside it, since the difference would pass for a measured latency

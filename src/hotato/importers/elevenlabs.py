@@ -125,7 +125,7 @@ class _Reader:
             call_id=told_of.conversation_id,
             agent_id=told_of.agent_id,
             stack="elevenlabs",
-            captures=dict(CAPTURES),
+            captures=handoffs.recorded(CAPTURES, self._lost),
             notes=[*told(self._lost), *self._turns.notes()],
         )
 
@@ -174,7 +174,7 @@ class _Reader:
     def _said(self, row: Row, at: int | None) -> None:
         text = row.message or ""
         if row.role == "user" and row.source_medium == "dtmf":
-            pressed = handoffs.dtmf(text, at, self._origin, "caller")
+            pressed = handoffs.dtmf(text, at, self._origin, "caller", lost=self._lost)
             self._calls.also(pressed)
             return
         if row.role == "user" and text.strip() in ("...", "\u2026"):
@@ -207,7 +207,7 @@ class _Reader:
             made.append(handoffs.of_call(asked, target(asked, outcome), self._origin, status=status))
         tones = outcome.dtmf_tones if outcome is not None and outcome.dtmf_tones else asked.arguments.get("dtmf_tones")
         if tones and not (asked.answer is not None and asked.answer.error):
-            pressed = handoffs.dtmf(tones, asked.at, self._origin, "agent")
+            pressed = handoffs.dtmf(tones, asked.at, self._origin, "agent", lost=self._lost)
             made += [pressed] if pressed else []
         return made
 

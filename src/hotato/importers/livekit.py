@@ -28,6 +28,7 @@ RANK = 140
 ROLES = {"assistant": "agent", "user": "caller"}
 KINDS = ("message", "function_call", "function_call_output", "agent_handoff", "agent_config_update")
 CAPTURES = {"tool_call": True, "arguments": True, "result": True, "http_exchange": False}
+_ENDINGS = {"handoff": True, "termination": True}  # what reports record besides
 _FAILED = ("error", "failed", "cancelled")
 
 
@@ -105,7 +106,7 @@ class _Session:
             call_id=some(self._report.job_id),
             agent_id=some(self._report.agent_name),
             stack="livekit",
-            captures={**CAPTURES, **({"handoff": True, "termination": True} if report else {"termination": False})},
+            captures=handoffs.recorded({**CAPTURES, **(_ENDINGS if report else {"termination": False})}, self._lost),
             notes=[*told(self._lost), *self._turns.notes()],
         )
 
@@ -115,7 +116,7 @@ class _Session:
             if asked.name == "send_dtmf_events":
                 given = asked.arguments.get("events")
                 keys = "".join(map(str, given)) if type(given) is list else given
-                calls.also(handoffs.dtmf(keys, asked.at, self._origin, "agent"), asked)
+                calls.also(handoffs.dtmf(keys, asked.at, self._origin, "agent", lost=self._lost), asked)
         if not self._handed:
             handoffs.add_named(calls, self._origin, self._lost)
 

@@ -93,7 +93,7 @@ class _Session:
             transcript=in_time(self._turns.turns),
             spans=spans,
             call_id=self._call_id,
-            captures=dict(CAPTURES),
+            captures=handoffs.recorded(CAPTURES, self._lost),
             notes=[*told(self._lost), *self._turns.notes()],
         )
 
@@ -215,7 +215,7 @@ class _Session:
             else:
                 said.end = moment
         elif kind == "dtmf_event_received":
-            pressed = handoffs.dtmf(event.event, at, self._origin, "caller")
+            pressed = handoffs.dtmf(event.event, at, self._origin, "caller", lost=self._lost)
             self._calls.also(pressed)
 
     def _transcribed(self, event: Event, kind: str, at: int | None) -> None:

@@ -146,7 +146,7 @@ def read(content: Content, options: Options) -> Imported:
         call_id=call.call_id,
         agent_id=call.agent_id,
         stack="retell",
-        captures=dict(CAPTURES),
+        captures=handoffs.recorded(CAPTURES, lost),
         notes=[*told(lost), *reader.turns.notes()],
     )
 
@@ -246,7 +246,7 @@ class _Reader:
         elif role == "dtmf":
             mark = {"time_inferred": True} if inferred and at is not None else {}
             self._lost["time_inferred"] += bool(mark)
-            pressed = handoffs.dtmf(entry.digit, at, self._origin, "caller", **mark)
+            pressed = handoffs.dtmf(entry.digit, at, self._origin, "caller", lost=self._lost, **mark)
             self._calls.also(pressed)
         elif role in SILENT:
             self._lost["not_speech"] += role != "node_transition"
@@ -282,7 +282,7 @@ class _Reader:
         for asked, kind in self._kinds:
             if kind == "press_digit":
                 digits = asked.arguments.get("digit", asked.arguments.get("digits"))
-                self._calls.also(handoffs.dtmf(digits, asked.at, self._origin, "agent"), asked)
+                self._calls.also(handoffs.dtmf(digits, asked.at, self._origin, "agent", lost=self._lost), asked)
         self._handed()
         latency = self._call.latency.e2e if self._call.latency else self._call.e2e_latency
         values = latency.values if latency is not None else None

@@ -117,7 +117,7 @@ class _Log:
             spans=in_time(self._spans),
             call_id=self._call_id,
             stack="twilio",
-            captures=dict(CAPTURES),
+            captures=handoffs.recorded(CAPTURES, self._lost),
             notes=[*told(self._lost), *self._turns.notes()],
         )
 
@@ -136,7 +136,7 @@ class _Log:
             self._interrupted(message, at)
         elif kind in ("dtmf", "sendDigits"):
             given, by = (message.digit, "caller") if kind == "dtmf" else (message.digits, "agent")
-            pressed = handoffs.dtmf(given, at, self._origin, by)
+            pressed = handoffs.dtmf(given, at, self._origin, by, lost=self._lost)
             self._spans += [pressed] if pressed else []
         elif kind == "error":
             text = {"message": message.description} if some(message.description) else {}

@@ -174,7 +174,8 @@ class _Call:
         self._calls.pair()
         for asked in self._calls.asked:
             if asked.name == "dtmf":
-                self._calls.also(handoffs.dtmf(asked.arguments.get("keys"), asked.at, self._origin, "agent"), asked)
+                given = asked.arguments.get("keys")
+                self._calls.also(handoffs.dtmf(given, asked.at, self._origin, "agent", lost=self._lost), asked)
         handed = transfers(self._calls, self._artifact, self._report, self._origin, self._lost)
         items = list(zip(self._items, at, strict=True))
         for span in (*switches(items, self._artifact, handed, self._origin, self._lost), *self._latencies()):
@@ -187,7 +188,7 @@ class _Call:
             spans=[*spans, *([ending] if ending else [])],
             agent_id=self._agent(),
             stack="vapi",
-            captures=dict(CAPTURES),
+            captures=handoffs.recorded(CAPTURES, self._lost),
             notes=[*told(self._lost), *self._turns.notes()],
         )
 
