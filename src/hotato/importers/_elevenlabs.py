@@ -112,12 +112,14 @@ class Conversation(msgspec.Struct, kw_only=True):
     metadata: Metadata | None = None
 
 
-def nested(result: Result, path: Path) -> tuple[list[Request], list[Result]]:
+def nested(result: Result, path: Path, lost: Lost) -> tuple[list[Request], list[Result]]:
     """Return the calls and results inside the steps of a workflow. Raise Damage for steps of another shape."""
     requests: list[Request] = []
     results: list[Result] = []
     for index, step in enumerate((result.result.steps if result.result else None) or ()):
         way = (*path, "result", "steps", index)
+        if step.get("type") in (None, "nested_tools"):  # steps of other types go from node to node
+            lost["entries_empty"] += not (step.get("requests") or step.get("results"))
         requests += shaped(step.get("requests") or [], list[Request], (*way, "requests"))
         results += shaped(step.get("results") or [], list[Result], (*way, "results"))
     return requests, results

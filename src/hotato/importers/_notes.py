@@ -18,6 +18,7 @@ NOTES = {
     "content_not_text": "parts of messages are images, audio or files without text",
     "duration_unit_unknown": "durations were left out: the source writes seconds or milliseconds and does not say which",
     "end_before_start": "things end before they start in the source; they were left without an end",
+    "entries_empty": "entries hold nothing of what entries of their kind are read for",
     "entries_unknown": "entries are of a type that is not known; they were left out",
     "handoff_inferred": "handoffs are told only by their traces, such as another agent speaking",
     "history_repeated": "requests repeat messages of the requests before; each message is read once",

@@ -8,6 +8,7 @@ import msgspec
 
 from hotato.importers import _handoffs as handoffs
 from hotato.importers._clock import instant
+from hotato.importers._importer import Path
 from hotato.importers._notes import Lost
 from hotato.importers._pairing import Asked, Calls
 from hotato.importers._payload import some
@@ -161,6 +162,22 @@ class Report(msgspec.Struct, kw_only=True, rename="camel"):
     tool_calls: list[ToolCall] | None = None
     tool_call_list: list[ToolCall] | None = None
     tool_with_tool_call_list: list[Wrapped] | None = None
+
+
+def messages(report: Report) -> list[tuple[Path, list[Item] | None]]:
+    """Return the places where a report may hold its messages, the ones to prefer first, each with what is there."""
+    call = report.call
+    return [
+        (("artifact", "messages"), report.artifact.messages if report.artifact else None),
+        (("messages",), report.messages),
+        (("call", "messages"), call.messages if call else None),
+        (("call", "artifact", "messages"), call.artifact.messages if call and call.artifact else None),
+    ]
+
+
+def listed(report: Report) -> bool:
+    """Say whether a report holds a list of messages, be it empty."""
+    return any(found is not None for _, found in messages(report))
 
 
 def called(report: Report) -> list[ToolCall]:

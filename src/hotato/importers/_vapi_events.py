@@ -9,13 +9,16 @@ from hotato.importers._notes import Lost, told
 from hotato.importers._pairing import Calls
 from hotato.importers._payload import identifier
 from hotato.importers._roles import Turns
-from hotato.importers._vapi import ROLES, Artifact, Report, by, called, ended_reason, transfers
+from hotato.importers._vapi import KINDS, ROLES, Artifact, Report, by, called, ended_reason, listed, transfers
 
 _ACTIVE = {"agent": "agent_audio_active", "caller": "caller_audio_active"}
 
 
 def events(reports: list[tuple[Report, Path, int]], options: Options, lost: Lost) -> Imported:
-    """Return what logged webhooks say. They hold no results of tools."""
+    """Return what logged webhooks say. They hold no results of tools.
+
+    Which webhooks are sent is the user's choice: where none of a kind is there, what it tells of is not recorded.
+    """
     times = [moment(report.timestamp, MS, lost) for report, _, _ in reports]
     calls = [report.call.started_at for report, _, _ in reports if report.call]
     started = next((at for said in calls if (at := moment(said, MS, lost)) is not None), None)
@@ -25,15 +28,15 @@ def events(reports: list[tuple[Report, Path, int]], options: Options, lost: Lost
         log.take(report, at)
     log.close()
     log.calls.pair()
-    listed = [one for one, _, _ in reports if one.destination is not None or (one.artifact and one.artifact.transfers)]
-    report = listed[-1] if listed else Report()
+    handed = [one for one, _, _ in reports if one.destination is not None or (one.artifact and one.artifact.transfers)]
+    report = handed[-1] if handed else Report()
     transfers(log.calls, report.artifact or Artifact(), report, origin, lost)
     return Imported(
         format="vapi",
-        transcript=in_time(log.turns.turns),
+        transcript=in_time(log.turns.turns) if log.is_heard else None,
         spans=in_time(log.calls.spans(origin)),
         stack="vapi",
-        captures={"http_exchange": False},
+        captures={"tool_call": bool(log.calls.asked), "result": False, "http_exchange": False},
         notes=[*told(lost), *log.turns.notes()],
     )
 
@@ -44,6 +47,7 @@ class _Log:
     def __init__(self, options: Options, lost: Lost, origin: int) -> None:
         self.turns = Turns(ROLES, options, lost)
         self.calls = Calls(lost, same_id_is_same_call=True)
+        self.is_heard = False
         self._ended = False
         self._lost, self._origin = lost, origin
         self._speaking: dict[str, int | None] = {}
@@ -53,6 +57,7 @@ class _Log:
         kind = report.type
         for call in called(report):
             self.calls.call(identifier(call.id), call.tool, call.given, at=at)
+        self.is_heard |= kind == "transcript" or listed(report)
         if kind == "transcript":
             self._heard(report, at)
         elif kind == "speech-update":
@@ -65,6 +70,8 @@ class _Log:
             if ending and not self._ended:
                 self._ended = True
                 self.calls.also(ending)
+        elif kind not in KINDS:
+            self._lost["entries_unknown"] += 1
 
     def _heard(self, report: Report, at: int | None) -> None:
         label, text = report.role or "unknown", report.transcript or ""

@@ -70,14 +70,18 @@ def read(content: Content, options: Options) -> Imported:
     """Return the transcript and the trace of a conversation."""
     value: Any = content.value
     path: Path = ()
+    began = True
     if type(value) is not dict:
         raise Damage((), "must be an object")
     if type(value.get("data")) is dict:
         if value.get("type") == "post_call_audio":
             raise Damage(("type",), "a webhook that holds the recording only; the one of the transcript is read")
+        began = value.get("type") != "call_initiation_failure"
         value, path = value["data"], ("data",)
-    lost = Lost()
-    return _Reader(shaped(value, Conversation, path), path, options, lost).imported()
+    conversation = shaped(value, Conversation, path)
+    if began and conversation.transcript is None:
+        raise Damage((*path, "transcript"), "must be a list of rows; found nothing")
+    return _Reader(conversation, path, options, Lost()).imported()
 
 
 def _ms(seconds: Any) -> float | None:
@@ -133,7 +137,7 @@ class _Reader:
         for request in row.tool_calls or ():
             self._asked(request, at)
         for index, result in enumerate(row.tool_results or ()):
-            requests, results = nested(result, (*path, "tool_results", index))
+            requests, results = nested(result, (*path, "tool_results", index), self._lost)
             for request in requests:
                 self._asked(request, at)
             for one in (*results, result):
@@ -183,7 +187,8 @@ class _Reader:
         if row.role == "agent" and row.agent_metadata is not None and some(row.agent_metadata.agent_id):
             self._agents.append((row.agent_metadata.agent_id or "", at))
         if not text.strip() and not some(row.original_message):
-            return  # a row of tools; those stand for themselves
+            self._lost["turns_empty"] += not (row.tool_calls or row.tool_results)  # tools stand for themselves
+            return
         planned = row.original_message if row.interrupted else None
         backchannel = True if row.ignored_as_backchannel else None
         self._turns.add(

@@ -146,7 +146,7 @@ def read(content: Content, options: Options) -> Imported:
         call_id=call.call_id,
         agent_id=call.agent_id,
         stack="retell",
-        captures=handoffs.recorded(CAPTURES, lost),
+        captures=handoffs.recorded({**CAPTURES, **_unrecorded(call)}, lost),
         notes=[*told(lost), *reader.turns.notes()],
     )
 
@@ -183,9 +183,20 @@ def _entries(call: Call) -> list[Entry]:
     return call.transcript_with_tool_calls or call.scrubbed_transcript_with_tool_calls or call.transcript_object or []
 
 
-def _text_turns(call: Call, lost: Lost, reader: _Reader) -> list[dict[str, Any]]:
-    """Return the turns of the entries, or of the plain text where there are no entries."""
+def _unrecorded(call: Call) -> dict[str, bool]:
+    """Return what a call does not record: where only its words are listed, nothing of its tools and keys."""
+    whole = (call.transcript_with_tool_calls, call.scrubbed_transcript_with_tool_calls)
+    spoken = call.transcript_object or some(call.transcript)
+    if any(whole) or (not spoken and whole != (None, None)):
+        return {}
+    return dict.fromkeys(("tool_call", "arguments", "result", "handoff", "dtmf"), False)
+
+
+def _text_turns(call: Call, lost: Lost, reader: _Reader) -> list[dict[str, Any]] | None:
+    """Return the turns of the entries, or of the plain text where there are no entries; None where there is neither."""
     entries = _entries(call)
+    if all(getattr(call, name) is None for name in (*_LISTS, "transcript")):
+        return None
     if not call.transcript_with_tool_calls and call.scrubbed_transcript_with_tool_calls:
         lost["text_redacted"] += 1
     reader.read(entries)

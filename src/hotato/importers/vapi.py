@@ -34,6 +34,7 @@ from hotato.importers._vapi import (
     by,
     called,
     ended_reason,
+    messages,
     switches,
     transfers,
 )
@@ -63,10 +64,10 @@ def matches(content: Content) -> str:
     artifact = value.get("artifact")
     if type(artifact) is dict and type(artifact.get("messages")) is list:
         return "artifact.messages"
-    messages = value.get("messages")
-    if type(messages) is not list:
+    listed = value.get("messages")
+    if type(listed) is not list:
         return ""
-    for message in messages:
+    for message in listed:
         if type(message) is dict and ("secondsFromStart" in message or message.get("role") in ("tool_calls", "bot")):
             return "messages with secondsFromStart"
     return ""
@@ -106,16 +107,7 @@ def read(content: Content, options: Options) -> Imported:
 
 def _messages(report: Report) -> tuple[Path, list[Item]]:
     """Return the first list of messages that is not empty, and the way to it."""
-    places: list[tuple[Path, list[Item] | None]] = [
-        (("artifact", "messages"), report.artifact.messages if report.artifact else None),
-        (("messages",), report.messages),
-        (("call", "messages"), report.call.messages if report.call else None),
-        (
-            ("call", "artifact", "messages"),
-            report.call.artifact.messages if report.call and report.call.artifact else None,
-        ),
-    ]
-    return next(((path, found) for path, found in places if found), ((), []))
+    return next(((path, found) for path, found in messages(report) if found), ((), []))
 
 
 class _Call:
@@ -197,6 +189,7 @@ class _Call:
         if role in ("system", "developer"):
             self._lost["not_speech"] += 1
         elif role in ("tool_calls", "tool_call"):
+            self._lost["entries_empty"] += not item.tool_calls
             for call in item.tool_calls or ():
                 self._called(call, at)
         elif role in ("tool_call_result", "tool"):
