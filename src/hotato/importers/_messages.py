@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -113,11 +114,38 @@ def _chosen(answered: Any) -> list[Any]:
     return [message] if type(message) is dict else []
 
 
+def answers(content: Content) -> Iterator[tuple[Path, int, dict[str, Any]]]:
+    """Yield the answers that stand beside requests, with the way to each and its line, but for those that are errors.
+
+    Raise Damage for one that is no object.
+    """
+    lines = lines_of(content)
+    for index, value in enumerate(content.values):
+        answered = value.get("response") if type(value) is dict else None
+        path: Path = ("response",) if content.shape == "document" else (index, "response")
+        if answered is not None and type(answered) is not dict:
+            raise Damage(path, "must be an object, as the answer to a request", lines[index])
+        if answered is not None and not answered.get("error"):
+            yield path, lines[index], answered
+
+
+def _check_choices(content: Content, lost: Lost) -> None:
+    """Raise Damage where an answer holds no message that is read; note where it holds several."""
+    for path, line, answered in answers(content):
+        choices = answered.get("choices")
+        if type(choices) is not list:
+            raise Damage((*path, "choices"), "must be a list with the message of the answer", line)
+        lost["answers_several"] += len(choices) > 1
+        if len(choices) == 1 and not _chosen(answered):
+            raise Damage((*path, "choices", 0), "must be an object with a message", line)
+
+
 def one_list(content: Content, lost: Lost) -> list[tuple[Message, Path, int]]:
     """Return the messages of one conversation, each once. Raise Damage where there is more than one conversation.
 
     Requests that repeat the messages of the request before give their new messages only.
     """
+    _check_choices(content, lost)
     kept: list[tuple[Message, Path, int]] = []
     found = lists(content)
     alone = all(len(messages) == 1 for _, _, messages in found)

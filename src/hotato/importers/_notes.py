@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from hotato.importers._importer import Note
 
 NOTES = {
+    "answers_several": "answers hold several alternatives; they were left out, since the source does not say which was used",
     "arguments_missing": "tool calls stand in the source without their arguments",
     "arguments_truncated": "arguments were cut off by the source; the text that is left is kept as arguments_raw",
     "arguments_unparsable": "arguments are no JSON object; their text is kept as arguments_raw",

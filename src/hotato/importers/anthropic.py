@@ -17,7 +17,7 @@ import msgspec
 from hotato.importers import _handoffs as handoffs
 from hotato.importers._events import lines_of
 from hotato.importers._importer import Content, Damage, Imported, Options, Path
-from hotato.importers._messages import CAPTURES, THOUGHTS, anthropic_sign, first_messages
+from hotato.importers._messages import CAPTURES, THOUGHTS, answers, anthropic_sign, first_messages
 from hotato.importers._notes import Lost, told
 from hotato.importers._pairing import Answer, Calls
 from hotato.importers._payload import answer, identifier, joined, message_text, some
@@ -89,6 +89,9 @@ def read(content: Content, options: Options) -> Imported:
 
 def _conversation(content: Content, lost: Lost) -> list[tuple[Message, Path, int]]:
     """Return the messages of one conversation, each once. Raise Damage where there is more than one."""
+    for path, line, answered in answers(content):
+        if type(answered.get("role")) is not str and answered.get("type") != "error":
+            raise Damage((*path, "role"), "must be the role of the answer's message", line)
     kept: list[tuple[Message, Path, int]] = []
     found = _lists(content)
     alone = all(len(messages) == 1 for _, _, messages in found)

@@ -205,7 +205,7 @@ class _Live:
         for segment in page.segments:
             if segment.utterance is not None:
                 self._partial(segment.utterance.transcript_id)
-            if segment.transcript is not None and segment.transcript.content is not None:
+            if segment.transcript is not None:
                 self._final(segment.transcript.id, _said(segment.transcript))
 
     def utterance(self, heard: Utterance | None) -> None:

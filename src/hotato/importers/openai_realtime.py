@@ -45,6 +45,9 @@ _PIECES = (
     "response.text.delta",
 )
 
+_SPOKEN = ("text", "audio", "input_text", "input_audio", "output_text", "output_audio")
+_SILENT = ("reasoning", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response")
+
 
 def matches(content: Content) -> str:
     """Return why the content is a Realtime log; empty where it is not."""
@@ -70,6 +73,7 @@ class _Session:
         self._names: dict[str, str] = {}
         self._done: dict[str, int] = {}
         self._cut: set[str] = set()
+        self._unread: set[tuple[str, int]] = set()
         self._call_id: str | None = None
         self._walled = any(event.at is not None for event in events)
         times = [event.at for event in events]
@@ -83,6 +87,7 @@ class _Session:
             self._take(event.event, event.at)
         for said in self._said.values():
             self._turn(said)
+        self._lost["content_not_text"] += len(self._unread)
         self._lost["times_missing"] += not self._walled and bool(self._said)
         for asked in self._calls.asked:
             asked.at = self._done.get(asked.id or "", asked.at)
@@ -160,11 +165,16 @@ class _Session:
                 text = part.transcript if part.transcript is not None else part.text
                 if text:
                     said.texts.setdefault(index, text)
+                elif part.type not in _SPOKEN:
+                    self._unread.add((said.id, index))
             if item.status == "incomplete" and said.role == "assistant":
                 said.is_cut = True
+        elif item.type not in _SILENT:
+            self._lost["entries_unknown"] += 1
 
     def _response(self, event: Event, at: int | None) -> None:
         response = event.response
+        self._lost["entries_empty"] += event.type == "response.done" and (response is None or response.output is None)
         if response is None:
             return
         for item in response.output or ():
@@ -249,7 +259,7 @@ class _Session:
             asked.answer = asked.answer or Answer(at=at, has_result=False, error=True)
 
     def _error(self, error: Any, at: int | None) -> None:
-        found = error if type(error) is dict else {}
+        found = error if type(error) is dict else {"message": error}
         name = identifier(found.get("code")) or some(found.get("type"))
         span = {"type": "error", **instant(at, self._origin), "name": name, "message": some(found.get("message"))}
         self._calls.also({key: value for key, value in span.items() if value is not None})

@@ -76,6 +76,17 @@ def _lists(value: Any) -> list[tuple[Path, list[Any]]]:
     return found
 
 
+def _check(value: Any, path: Path, line: int) -> None:
+    """Raise Damage where a request or an answer holds items that are no list: they would be lost."""
+    if type(value) is not dict or value.get("type") is not None or "role" in value:
+        return
+    for name in ("request", "response"):
+        _check(value.get(name), (*path, name), line)
+    for name, shapes in (("input", (list, str)), ("output", (list,))):
+        if value.get(name) is not None and type(value[name]) not in shapes:
+            raise Damage((*path, name), "must be a list of items", line)
+
+
 def _signs(item: Any) -> str:
     if type(item) is not dict:
         return ""
@@ -128,6 +139,7 @@ def _conversation(content: Content, lost: Lost) -> list[tuple[Item, Path, int]]:
     for index, value in enumerate(content.values):
         path: Path = () if content.shape == "document" else (index,)
         found = _lists(value)
+        _check(value, path, lines[index])
         if not found:
             raise Damage(path, "holds no items", lines[index])
         made = [
@@ -205,6 +217,8 @@ class _Reader:
         """Take the error of an answer that failed as a whole."""
         answered = value.get("response", value) if type(value) is dict else None
         error = answered.get("error") if type(answered) is dict else None
+        if type(error) is str and error.strip():
+            error = {"message": error}
         if type(error) is dict and type(answered) is dict and type(answered.get("output")) is list:
             found = {"name": identifier(error.get("code")), "message": some(error.get("message"))}
             self._calls.also({"type": "error", **{k: v for k, v in found.items() if v is not None}})
