@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from hotato.cli._parser import CommandError, Parser
+from hotato.model.meta import CAPTURES
 
 if TYPE_CHECKING:
     from hotato.importers._importer import Imported, Options
@@ -17,7 +18,6 @@ _SECONDS = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,18})?")
 OWN = ("bridge", "hotato_bundle")
 PARTIES = ("agent", "caller")
 FILES = ("transcript.json", "voice_trace.jsonl")
-KINDS = ("arguments", "dtmf", "handoff", "http_exchange", "result", "termination", "tool_call")
 
 
 def declare(parser: Parser, naming: str) -> None:
@@ -105,7 +105,7 @@ def in_terms_of(naming: str) -> Iterator[None]:
 
 def vouched(imported: Imported) -> None:
     """Say on a trace's meta line that its source records every kind of event, as the user vouches."""
-    imported.captures = dict.fromkeys(KINDS, True)
+    imported.captures = dict.fromkeys(sorted(CAPTURES), True)
 
 
 def note_lines(block: Mapping[str, Any]) -> list[str]:

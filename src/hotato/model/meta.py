@@ -7,6 +7,7 @@ from typing import Any
 
 # what a source may record
 CAPTURES = ("tool_call", "arguments", "result", "http_exchange", "handoff", "dtmf", "termination")
+EVENTS = tuple(name for name in CAPTURES if name not in ("arguments", "result"))  # of which there are spans
 
 
 def misspelt(record: Mapping[str, Any]) -> tuple[str, str] | None:
