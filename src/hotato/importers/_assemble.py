@@ -25,19 +25,13 @@ from hotato.importers._out import Out, written
 from hotato.importers._raw import Batch, Event, Log, Raw, Tree, distinct
 from hotato.importers._roles import Turns
 from hotato.match.spans import is_failing
+from hotato.model.meta import EVENTS
 
 ROLES = {"agent": "agent", "caller": "caller"}
 _OF_TOOLS = frozenset((*tools.NAMES, *tools.IDS, *tools.ARGUMENTS, *tools.RESULTS, *tools.FLAGS, *tools.STATUSES))
 # No span without events is of interest that has none of these and whose name says nothing.
 _TELLING = http.TELLING | tools.TELLING | messages.TELLING
 _ASKING = frozenset({"tool_call", "tool_calls", "tool_use", "function_call"})
-_ABSENT = (
-    "dtmf",
-    "handoff",
-    "http_exchange",
-    "termination",
-    "tool_call",
-)  # what a trace nobody can read proves nothing of
 _CONSUMED = frozenset((*_OF_TOOLS, *tools.OWN_ARGUMENTS, *tools.OWN_RESULTS, "tool_name", "name", "tool", "function"))
 
 
@@ -167,7 +161,7 @@ class _Reading:
         if self.spans and not (heard or spans or any(captures.values())):
             is_told = lost["calls_unrecorded"] or lost["messages_unreadable"]
             lost["spans_unread"] += 0 if is_told else len(self.spans)
-            captures = dict.fromkeys(_ABSENT, False)
+            captures = dict.fromkeys(sorted(EVENTS), False)  # it proves nothing of any
         return Imported(
             format=name,
             transcript=turns.turns if heard else None,
@@ -229,6 +223,8 @@ class _Reading:
         if not calls and (asked := sum(map(_asks_for_tools, self.spans))):
             found["tool_call"] = False
             self.lost["calls_unrecorded"] += asked
+        if not calls and self.lost["messages_unreadable"]:
+            found["tool_call"] = False
         if self.livekit:
             found.update(handoff=True, termination=True)
         if calls:

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from hotato.importers._dialect_messages import Histories, Item, answered, asked
+from hotato.importers._dialect_item import Item
+from hotato.importers._dialect_messages import Histories, answered, asked
 from hotato.importers._notes import Lost
 from hotato.importers._raw import Raw, Tree
 
@@ -52,7 +53,7 @@ class Story:
         self._by_id: dict[str, Call] = {}
         self._last_end: int | None = None
         ordered = sorted(carriers, key=lambda s: (s.start is None, s.start or 0, tree.depth(s), s.trace, s.id))
-        inputs, outputs = _read(ordered, tree)
+        inputs, outputs = _read(ordered, tree, lost)
         seen: dict[Any, Raw] = {}
         alone = len({span.scope for span in ordered}) < 2  # one library tells nothing twice
         for span in ordered:
@@ -167,7 +168,7 @@ def _is_same(known: tuple[Item, Saying | None], item: Item) -> bool:
     return True
 
 
-def _read(spans: list[Raw], tree: Tree) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
+def _read(spans: list[Raw], tree: Tree, lost: Lost) -> tuple[dict[int, list[Item]], dict[int, list[Item]]]:
     """Return what each span asked and answered; nothing of a span below which another library's span tells the same."""
     inputs: dict[int, list[Item]] = {}
     histories = Histories()
@@ -178,6 +179,10 @@ def _read(spans: list[Raw], tree: Tree) -> tuple[dict[int, list[Item]], dict[int
             if id(span) in found:
                 continue
             items = asked(span, histories) if found is inputs else answered(span)
+            if any(item.kind == "odd" for item in items):
+                items = [item for item in items if item.kind != "odd"]
+                # what Langfuse calls a generation may be any step; of the attributes for messages the shapes are known
+                lost["entries_unknown" if "langfuse.observation.type" in span.attrs else "messages_unreadable"] += 1
             if items:
                 found[id(span)] = items
                 for one in above:

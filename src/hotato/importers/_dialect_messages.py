@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from hotato.importers._dialect_item import Item
 from hotato.importers._payload import decoded, identifier, some
 from hotato.importers._raw import Raw
 from hotato.model.limits import limit
@@ -33,42 +33,6 @@ _CARRIED = frozenset((
     "llm.output_messages.0.message.role",
 ))  # fmt: skip
 TELLING = _CARRIED | {"langfuse.observation.type"}
-
-
-class Item(msgspec.Struct):
-    """One thing of a conversation. `kind` is `text`, `call` or `result`.
-
-    Of a text `who` is the role; of a call and a result `id` is the call's, `name` the tool's, `value` what it was called
-    with or what it answered.
-    """
-
-    kind: str
-    who: str = ""
-    text: str = ""
-    id: str | None = None
-    name: str | None = None
-    value: Any = None
-    known_key: tuple[str, ...] | None = None
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Return what is the same when a later request repeats the item."""
-        if self.known_key is None:
-            self.known_key = self._key()
-        return self.known_key
-
-    def _key(self) -> tuple[str, ...]:
-        if self.kind == "text":
-            return "text", self.who, " ".join(self.text.split())
-        if self.id is not None:
-            return self.kind, self.id
-        return self.kind, self.name or "", canonical(self.value)
-
-
-def canonical(value: Any) -> str:
-    """Return a text that is the same for values that say the same, be they JSON text or an object."""
-    found = decoded(value) if type(value) is str else value
-    return json.dumps({} if found in (None, "") else found, sort_keys=True)
 
 
 class Histories:
@@ -103,7 +67,7 @@ def asked(raw: Raw, histories: Histories) -> list[Item]:
     if value is None and raw.attrs.get("langfuse.observation.type") == "generation":
         value = raw.attrs.get("langfuse.observation.input")
     found = histories.items(value) if type(value) is str else items(value)
-    return found or _indexed(raw, "input") or _evented(raw, answered=False)
+    return _best(found, raw, "input")
 
 
 def answered(raw: Raw) -> list[Item]:
@@ -118,7 +82,16 @@ def answered(raw: Raw) -> list[Item]:
         found = [*found, *items(raw.attrs["ai.response.toolCalls"], role="assistant")]
     if not found and raw.scope.startswith("pipecat"):
         found = _spoken("assistant", raw.attrs.get("output"))
-    return found or _indexed(raw, "output") or _evented(raw, answered=True)
+    return _best(found, raw, "output")
+
+
+def _best(found: list[Item], raw: Raw, side: str) -> list[Item]:
+    """Return what was found, or where that is nothing that can be read, what other places of the span tell."""
+    if all(item.kind == "odd" for item in found):
+        other = _indexed(raw, side) or _evented(raw, answered=side == "output")
+        # Pipecat's spans hold other texts under the same names
+        return other or ([] if raw.scope.startswith("pipecat") else found)
+    return found
 
 
 def is_carrier(raw: Raw) -> bool:
@@ -147,7 +120,7 @@ def items(value: Any, role: str = "", depth: int = 0) -> list[Item]:
     if type(value) is str:
         value = _quick(value)
         if type(value) is str:
-            return _spoken(role, value) if role else []
+            return _spoken(role, value) if role else _odd(value.strip())
     if depth > 4:
         return []
     if type(value) is not list:
@@ -157,8 +130,8 @@ def items(value: Any, role: str = "", depth: int = 0) -> list[Item]:
         part = _only_part(message)
         if part is None:
             found += _message(message, role, depth)
-        elif part.get("type") == "text":
-            found += _spoken(message["role"], part.get("content"))
+        elif part.get("type") == "text" and type(part.get("content")) is str:
+            found += _spoken(message["role"], part["content"])
         else:
             found += _part(part, message["role"])
     return found
@@ -185,9 +158,10 @@ def _quick(text: str) -> Any:
 
 def _message(message: Any, role: str, depth: int) -> Iterator[Item]:
     if type(message) is str:
-        yield from _spoken(role, message) if role else ()
+        yield from _spoken(role, message) if role else _odd(message.strip())
         return
     if type(message) is not dict:
+        yield from _odd(message)
         return
     if type(message.get("toolCallId")) is str or message.get("type") in ("function_call", "function_call_output"):
         yield from _part(message, role or "assistant")
@@ -196,7 +170,7 @@ def _message(message: Any, role: str, depth: int) -> Iterator[Item]:
     if type(said) is not str:
         yield from _nested(message, role, depth)
         return
-    content = message.get("parts", message.get("content"))
+    content = message.get("content") if message.get("parts") is None else message["parts"]
     late = _late(content, message) if said in _SILENT or said in _RESULTS else None
     if late is not None:
         yield from late
@@ -206,15 +180,17 @@ def _message(message: Any, role: str, depth: int) -> Iterator[Item]:
     if said in _RESULTS:
         yield from _results(message, content)
         return
-    yield from _content(said, content)
+    yield from _content(said, message.get("refusal") if content is None else content)
     more = message.get("additional_kwargs")
-    for call in _listed(message.get("tool_calls") or (more.get("tool_calls") if type(more) is dict else None)):
+    calls = message.get("tool_calls") or (more.get("tool_calls") if type(more) is dict else None)
+    calls = decoded(calls) if type(calls) is str else calls
+    for call in calls if type(calls) is list else [calls]:
         yield from _called(call)
-    if type(message.get("function_call")) is dict:
-        yield from _called(message["function_call"])
+    yield from _called(message.get("function_call"))
 
 
 def _nested(message: dict[str, Any], role: str, depth: int) -> Iterator[Item]:
+    """Yield the items of what is around messages: a request or an answer of an API, or a role that is known already."""
     for name in _INNER:
         if type(message.get(name)) in (list, dict, str):
             yield from items(message[name], "user" if name == "prompt" else role, depth + 1)
@@ -228,6 +204,8 @@ def _nested(message: dict[str, Any], role: str, depth: int) -> Iterator[Item]:
         yield from items(message["content"], role, depth + 1)
     elif type(message.get("content")) in (str, list) and role:
         yield from _content(role, message["content"])
+    else:
+        yield from _odd(message)
 
 
 def _content(role: str, content: Any) -> Iterator[Item]:
@@ -252,6 +230,7 @@ def _part(part: Any, role: str) -> Iterator[Item]:
         yield from _spoken(role, part)
         return
     if type(part) is not dict:
+        yield from _odd(part)
         return
     kind = part.get("type")
     if kind in ("tool_call", "tool_use", "tool-call", "function_call") or (kind is None and "toolName" in part):
@@ -260,10 +239,9 @@ def _part(part: Any, role: str) -> Iterator[Item]:
         value = next((part[n] for n in ("response", "result", "content", "output") if part.get(n) is not None), None)
         call_id = next((part[n] for n in ("id", "tool_use_id", "toolCallId", "call_id") if part.get(n)), None)
         yield Item("result", id=identifier(call_id), name=some(part.get("toolName") or part.get("name")), value=value)
-    elif kind in (None, "text", "input_text", "output_text"):
-        text = part.get("text", part.get("content"))
-        if type(text) is str:
-            yield from _spoken(role, text)
+    elif kind in (None, "text", "input_text", "output_text", "refusal"):
+        text = next((part[name] for name in ("text", "content", "refusal") if part.get(name) is not None), None)
+        yield from _spoken(role, text) if type(text) is str else _odd(text)
         for name in ("function_call", "functionCall"):
             if type(part.get(name)) is dict:
                 yield _call_of(part[name])
@@ -285,6 +263,7 @@ def _called(call: Any) -> Iterator[Item]:
     if type(call) is str:  # LiveKit 1.3 writes each call as JSON text
         call = decoded(call)
     if type(call) is not dict:
+        yield from _odd(call)
         return
     inner = call.get("function")
     if type(inner) is dict:
@@ -320,6 +299,11 @@ def _late(content: Any, message: dict[str, Any]) -> list[Item] | None:
 
 def _spoken(role: str, text: Any) -> list[Item]:
     return [Item("text", _ROLES.get(role, role), text.strip())] if type(text) is str and text.strip() else []
+
+
+def _odd(value: Any) -> list[Item]:
+    """Return that something cannot be read, unless there is nothing in it."""
+    return [Item("odd")] if value else []
 
 
 def _listed(value: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from hotato.importers._conversation import Call
-from hotato.importers._dialect_messages import canonical
+from hotato.importers._dialect_item import canonical
 from hotato.importers._dialect_tools import Tool
 from hotato.importers._handoffs import named_target
 from hotato.importers._notes import Lost

@@ -17,7 +17,8 @@ NOTES = {
     "calls_merged": "records repeat a tool call or request that another record tells already; each is one span",
     "calls_unrecorded": "answers of a model end in tool calls, and the source holds no tool call",
     "logs_unplaced": "log records of messages belong to no span of the file",
-    "messages_unreadable": "messages of requests to a model were cut off by an exporter; no transcript is made of the rest",
+    "messages_unreadable": "messages of requests to a model cannot be read, as where an exporter cut them off; no transcript is "
+    "made of the rest",
     "other_calls_dropped": "spans of other conversations, or of none, were left out",
     "span_repeated": "spans stand in the file more than once; the one that says most is kept",
     "span_unfinished": "spans of the call never ended in the source; they have no end and no latency",
