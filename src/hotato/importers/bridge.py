@@ -16,12 +16,12 @@ import msgspec
 
 from hotato.importers._clock import in_time
 from hotato.importers._dialect_own import TYPES
-from hotato.importers._importer import Content, Damage, Imported, Note, Options
+from hotato.importers._importer import Content, Damage, Imported, Options
+from hotato.importers._meta import Source, checked_meta
 from hotato.importers._payload import identifier, some
 from hotato.importers._roles import unused
 from hotato.importers._speech import shaped
 from hotato.model.call import SECONDS, is_time
-from hotato.model.meta import misspelt
 
 RANK = 45
 GIVES = ("trace",)
@@ -45,13 +45,6 @@ class Deployment(msgspec.Struct, kw_only=True):
 
     stack: str | None = None
     agent_id: str | None = None
-
-
-class Source(msgspec.Struct, kw_only=True):
-    """Where a trace comes from."""
-
-    captures: dict[str, bool] | None = None
-    notes: list[Note] | None = None
 
 
 class Meta(msgspec.Struct, kw_only=True):
@@ -106,10 +99,7 @@ def read(content: Content, options: Options) -> Imported:
 
 
 def _head(made: Imported, meta: Meta, value: dict[str, Any], line: int) -> None:
-    missed = misspelt(value)
-    if missed is not None:
-        said = f"no such field; what it says of the trace would be lost (did you mean '{missed[1]}'?)"
-        raise Damage((0, *missed[0].split(".")), said, line)
+    checked_meta(value, (0,), line)
     made.meta = dict(value)
     made.call_id = identifier(meta.call_id)
     if meta.deployment is not None:

@@ -1,7 +1,8 @@
 """hotato's own shapes: a transcript, or a transcript and spans in one object.
 
 How to get it: `transcript.json` as `hotato call import` writes it, or `{"transcript": [...], "spans": [...]}` written by your
-own code. Turns and spans go through as they are. A trace by itself, one span a line, is read by `bridge`.
+own code. Turns and spans go through as they are, and `source` says what was recorded, as on the meta line of a trace. A trace by
+itself, one span a line, is read by `bridge`.
 
 What it does not record is what the source behind it did not.
 """
@@ -15,6 +16,7 @@ from typing import Any
 import msgspec
 
 from hotato.importers._importer import Content, Damage, Imported, Note, Options, Path
+from hotato.importers._meta import Source, checked_meta
 from hotato.importers._payload import identifier
 from hotato.importers._roles import unlabelled, unused
 from hotato.importers._speech import shaped
@@ -68,12 +70,22 @@ def _spans_of(value: Any) -> list[Any] | None:
 def matches(content: Content) -> str:
     """Return why the content is hotato's own; empty where it is not."""
     value = content.value
-    if _spans_of(value) is not None and ("transcript" in value or set(value) <= {"spans", "call_id", "schema"}):
+    if _spans_of(value) is not None and (
+        "transcript" in value or set(value) <= {"spans", "call_id", "schema", "source"}
+    ):
         return "spans with a type"
     found = _turns_of(value)
     if found is None or (not found[1] and type(value) is list):
         return ""
-    own = type(value) is list or set(value) <= {"transcript", "segments", "spans", "call_id", "schema", "language"}
+    own = type(value) is list or set(value) <= {
+        "transcript",
+        "segments",
+        "spans",
+        "call_id",
+        "schema",
+        "source",
+        "language",
+    }
     return "turns with role and text" if own else ""
 
 
@@ -95,8 +107,18 @@ def read(content: Content, options: Options) -> Imported:
         made.spans = [_span(one, ("spans", index)) for index, one in enumerate(value["spans"])]
     if made.transcript is None and made.spans is None:
         raise Damage((), "holds neither a transcript nor spans")
-    made.call_id = identifier(value.get("call_id")) if type(value) is dict else None
+    if type(value) is dict:
+        made.call_id = identifier(value.get("call_id"))
+        _source(made, value)
     return made
+
+
+def _source(made: Imported, value: dict[str, Any]) -> None:
+    """Take what a call in one object says of its source."""
+    checked_meta(value, ())
+    source = shaped(value.get("source") or {}, Source, ("source",))
+    made.captures = dict(source.captures or {})
+    made.notes += source.notes or []
 
 
 def _notes(heard: Mapping[str, int], roles: Mapping[str, str]) -> list[Note]:
