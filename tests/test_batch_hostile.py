@@ -160,7 +160,23 @@ def test_a_folder_that_cannot_be_read_is_refused_and_never_passed_over(tmp_path_
         (place / "calls" / "a.jsonl").write_text(lines(1))
         (place / "calls" / "shut" / "b.jsonl").write_text(lines(2))
         (place / "calls" / "shut").chmod(0)
-        for calls in ("calls", "calls/*", "calls/**", "calls/**/*.jsonl"):
+        globs = (
+            "calls/*/*.jsonl",
+            "calls/*/b.jsonl",
+            "calls/shut/*.jsonl",
+            "c*/**/*.jsonl",
+            "c*/*/**",
+            "calls/shut/b*",
+        )
+        (place / "links").mkdir()
+        (place / "links" / "a").symlink_to(place / "nowhere")
+        (place / "links" / "day").symlink_to(place / "calls" / "shut" / "day")
+        for calls in ("links/d*/*.jsonl", "links/*/*.jsonl"):
+            done = subprocess.run(
+                [sys.executable, "-c", _AS_NOBODY, str(place / calls)], capture_output=True, text=True, check=True
+            )
+            assert "links/day: permission denied" in done.stdout
+        for calls in ("calls", "calls/*", "calls/**", "calls/**/*.jsonl", *globs):
             words = [sys.executable, "-c", _AS_NOBODY, str(place / calls)]
             done = subprocess.run(words, capture_output=True, text=True, check=True)
             assert done.stdout.startswith("refused: "), (calls, done)

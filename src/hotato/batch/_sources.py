@@ -7,6 +7,8 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatchcase
+from typing import NoReturn
 
 import msgspec
 
@@ -227,15 +229,48 @@ def _remote(given: str) -> list[str]:
 
 def _matched(given: str) -> list[str]:
     """Return the files that a glob matches, and those inside of the folders that it matches."""
-    if "**" in given:  # what glob cannot read it passes over, so that it is looked at here
-        start = given[: given.index("**")].rpartition("/")[0]
-        if not glob.has_magic(start):
-            for _ in _inside(start or ("/" if given.startswith("/") else ".")):
-                pass
+    _readable(given)
     found = set[str]()
     for path in glob.glob(given, recursive=True):
         found.update(_inside(path) if os.path.isdir(path) else [path])
     return list(found)
+
+
+def _readable(given: str) -> None:
+    """Raise EvidenceError for a folder that a glob looks into and that cannot be read: glob passes over those."""
+    above, name = os.path.split(given)
+    if above and above != given:
+        _readable(above)
+    for folder in glob.glob(above, recursive=True) if glob.has_magic(above) else [above or "."]:
+        if not name or not os.path.isdir(folder):
+            continue
+        if name == "**":
+            for _ in _inside(folder):
+                pass
+        elif glob.has_magic(name):
+            for entry in _entries(folder):
+                if entry.is_symlink() and fnmatchcase(entry.name, name):
+                    _looked_at(entry.path, entry.path)
+        else:
+            _looked_at(os.path.join(folder, name), folder)
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            yield from found
+    except OSError as cause:
+        _unread(cause)
+
+
+def _looked_at(path: str, folder: str) -> None:
+    """Raise EvidenceError, which names the folder, where it is forbidden to look at a path; it may not be there."""
+    try:
+        os.stat(path)
+    except PermissionError as cause:
+        _unread(PermissionError(cause.errno, cause.strerror, folder))
+    except OSError:
+        pass
 
 
 def _inside(given: str) -> Iterator[str]:
@@ -251,6 +286,6 @@ def _inside(given: str) -> Iterator[str]:
         yield from (os.path.join(folder, name) for name in names if not name.startswith("."))
 
 
-def _unread(cause: OSError) -> None:
+def _unread(cause: OSError) -> NoReturn:
     said = (cause.strerror or "cannot be read").lower()
     raise EvidenceError(Problem(code="file_unreadable", file=str(cause.filename), message=said)) from None
