@@ -752,6 +752,11 @@ def test_a_completion_script_names_everything_and_parses(
         ("assert explain tool_", "tool_call", "phrase"),
         ("assert lint f", "file.json", "demo"),
         ("completion ", "zsh", "assert"),
+        ("assert run --transcript = f", "file.json", "--trace"),
+        ("assert run --transcript =", "file.json", "--trace"),
+        ("batch run --out ", "folder", "file.json"),
+        ("contract verify f", "folder", "file.json"),
+        ("batch sample --id ", "", "file.json"),
     ],
 )
 def test_bash_completes(line: str, want: str, never: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -760,12 +765,38 @@ def test_bash_completes(line: str, want: str, never: str, tmp_path: Path, capfd:
     main(["completion", "bash"])
     (tmp_path / "script").write_text(capfd.readouterr().out)
     (tmp_path / "file.json").touch()
+    (tmp_path / "folder").mkdir()
     code = 'source ./script; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hotato; printf "%s\\n" "${COMPREPLY[@]}"'
     words = ["hotato", *line.split(" ")]
     done = subprocess.run(["bash", "-c", code, "_", *words], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    assert want in done.stdout.split()
+    assert want in [*done.stdout.split(), ""]
     assert never not in done.stdout.split()
+
+
+def test_zsh_takes_each_operand_once_and_a_value_after_an_equals_sign(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    main(["completion", "zsh"])
+    script = capfd.readouterr().out
+    assert "'1:BASE:_files' \\\n        '2:NEW:_files'" in script.partition('    "assert diff")\n      shift')[2]
+    assert "'--out=[" in script
+    if shutil.which("zsh") is None:
+        pytest.skip("zsh is not installed, so its script was only read")
+    (tmp_path / "script").write_text(script)
+    # outside of completion `_arguments` is a stand-in that holds each command's specs against each other
+    code = """
+      compdef() { :; }; _describe() { :; }; compadd() { :; }
+      _arguments() {
+        local -a places=(${(M)@:#[0-9]*}); places=(${places%%:*}); local -aU once=($places)
+        (( $#places == $#once )) || print -r -- "$line: $places"
+      }
+      source ./script
+      for line in ${(f)"$(<lines)"}; do words=(hotato ${(z)line} ''); CURRENT=${#words}; _hotato; done
+    """
+    (tmp_path / "lines").write_text("\n".join(_command.names()) + "\n")
+    done = subprocess.run(["zsh", "-fc", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 # what starting costs --------------------------------------------------------------------------------------------------

@@ -8,6 +8,8 @@ from hotato import importers, kinds, packs
 from hotato.cli import _command
 from hotato.cli._parser import Declared
 
+_BASH = {"file": "-f", "folder": "-d", "": ""}  # what compgen is asked for
+_ZSH = {"file": "_files", "folder": "_files -/", "": " "}  # a blank: something is typed, nothing is offered
 _NOTE = "# Completion of hotato for {shell}; written by `hotato completion {shell}`."
 
 
@@ -32,6 +34,13 @@ def _values(one: Declared) -> tuple[str, ...]:
     return ()
 
 
+def _takes(one: Declared) -> str:
+    """Return `file` or `folder` where a flag's value or an operand is one and no list of words says what it can be."""
+    if _values(one):
+        return ""
+    return "file" if one.completes == "document" else one.completes
+
+
 def _flags(declared: Sequence[Declared]) -> list[str]:
     return [*(one.name for one in declared if one.is_flag), "--help"]
 
@@ -52,6 +61,8 @@ def _bash(commands: dict[str, list[Declared]]) -> list[str]:
     lines = [
         "_hotato() {",
         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= word words= files= place",
+        "  # bash takes --flag=value for three words",
+        "  if [[ $current == = ]]; then current=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi",
         "  for ((place = 1; place < COMP_CWORD; place++)); do",
         "    word=${COMP_WORDS[place]}",
         "    [[ $word == -* ]] && break",
@@ -67,14 +78,12 @@ def _bash(commands: dict[str, list[Declared]]) -> list[str]:
         lines += [f'    "{name}")', '      case "$previous" in']
         for one in (one for one in declared if one.is_flag and one.metavar):
             words = " ".join(_values(one))
-            lines.append(f"        {one.name}) " + (f'words="{words}"' if words else "files=1") + " ;;")
+            offer = f'words="{words}"' if words else f"files={_BASH[_takes(one)]}"
+            lines.append(f"        {one.name}) {offer} ;;")
         operands = [word for one in declared if not one.is_flag for word in _values(one)]
-        takes_files = any(one.completes in ("file", "document") for one in declared if not one.is_flag)
-        lines.append(
-            f'        *) words="{" ".join([*operands, *_flags(declared)])}"'
-            + ("; files=1" if takes_files else "")
-            + " ;;"
-        )
+        takes = {_takes(one) for one in declared if not one.is_flag}
+        files = next((f"; files={_BASH[kind]}" for kind in ("file", "folder") if kind in takes), "")
+        lines.append(f'        *) words="{" ".join([*operands, *_flags(declared)])}"{files} ;;')
         lines += ["      esac ;;"]
     lines += [
         "  esac",
@@ -82,7 +91,7 @@ def _bash(commands: dict[str, list[Declared]]) -> list[str]:
         '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
         "  if [[ -n $files ]]; then",
         "    compopt -o filenames 2>/dev/null",
-        '    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")',
+        '    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$files" -- "$current")',
         "  fi",
         "}",
         "complete -F _hotato hotato",
@@ -114,17 +123,9 @@ def _zsh(commands: dict[str, list[Declared]]) -> list[str]:
     for name, declared in commands.items():
         lines.append(f'    "{name}")')
         lines.append(f"      shift {len(name.split())} words; (( CURRENT -= {len(name.split())} ))")
-        specs = []
-        for one in declared:
-            values = _values(one)
-            action = f"({' '.join(values)})" if values else "_files -/" if one.completes == "folder" else "_files"
-            if one.is_flag:
-                star = "*" if one.many else ""
-                specs.append(
-                    f"'{star}{one.name}[{_zsh_text(one.help)}]" + (f":{one.metavar}:{action}'" if one.metavar else "'")
-                )
-            else:
-                specs.append(f"'{'*' if one.many else '1'}:{one.name}:{action}'")
+        specs = [_spec(one) for one in declared if one.is_flag]
+        for place, one in enumerate((one for one in declared if not one.is_flag), start=1):
+            specs.append(f"'{'*' if one.many else place}:{one.name}:{_action(one)}'")
         specs.append("'--help[this text]'")
         lines += ["      _arguments \\", " \\\n".join(f"        {spec}" for spec in specs), "      ;;"]
     return [
@@ -133,6 +134,17 @@ def _zsh(commands: dict[str, list[Declared]]) -> list[str]:
         "}",
         'if [[ $funcstack[1] == _hotato ]]; then _hotato "$@"; else compdef _hotato hotato; fi',
     ]
+
+
+def _spec(one: Declared) -> str:
+    """Return a flag as zsh's `_arguments` reads it; `=` says that its value may follow in the same word or the next."""
+    text = f"[{_zsh_text(one.help)}]"
+    value = f"={text}:{one.metavar}:{_action(one)}" if one.metavar else text
+    return f"'{'*' if one.many else ''}{one.name}{value}'"
+
+
+def _action(one: Declared) -> str:
+    return f"({' '.join(_values(one))})" if _values(one) else _ZSH[_takes(one)]
 
 
 def _entry(word: str, about: str) -> str:
