@@ -395,6 +395,26 @@ def on_terminal(words: Sequence[str], cwd: Path, **environment: str) -> tuple[in
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), got
 
 
+@pytest.mark.parametrize("columns", [40, 72, 200])
+@pytest.mark.parametrize("line", ["--help", "assert --help", "assert run --help", "contract create --help"])
+def test_help_fits_the_terminal_and_loses_no_word(
+    columns: int, line: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code, got = on_terminal(line.split(), tmp_path, COLUMNS=str(columns))
+    shown = got.decode().replace("\r\n", "\n")
+    wide = [text for text in shown.splitlines() if len(text) > columns]
+    assert [text for text in wide if not re.match(r"  (cat|hotato) ", text)] == []  # an example is there to be copied
+    assert main(line.split()) == code == 0
+    assert shown.split() == capfd.readouterr().out.split()
+
+
+def test_a_terminal_too_narrow_for_a_table_gets_lines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    main(["demo"])
+    text = capfd.readouterr().out
+    assert on_terminal(["demo"], tmp_path, COLUMNS="50") == (0, text.replace("\n", "\r\n").encode())
+    assert on_terminal(["demo"], tmp_path, COLUMNS="90")[1] != text.replace("\n", "\r\n").encode()
+
+
 EVIL = "\x1b]0;owned\x07\x1b[2J[red]x[/red]\u202e\x9b31m\u200b"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hotato.cli import _command
-from hotato.cli._out import OutputError, complain, emit, finish
+from hotato.cli._out import OutputError, columns, complain, emit, finish
 from hotato.cli._parser import CommandError, HelpAsked
 
 REFUSED, BROKEN, UNREAD = 2, 3, 141
@@ -54,7 +54,7 @@ def _run(words: list[str]) -> int:
     except HelpAsked:
         from hotato.cli._help import command_help
 
-        emit(command_help(parser, command.__doc__ or ""))
+        emit(command_help(parser, command.__doc__ or "", columns()))
         return 0
     import_msgspec()
     if given := getattr(args, "limit", None):
@@ -75,9 +75,9 @@ def _bare(words: list[str]) -> int:
     from hotato.cli._help import overview
 
     if not words:
-        raise CommandError("hotato", "", "needs a command", more=overview(""))
+        raise CommandError("hotato", "", "needs a command", more=overview("", columns()))
     if words[0] in ("-h", "--help"):
-        emit(overview(""))
+        emit(overview("", columns()))
     elif words[0] == "--version":
         from hotato import __version__
 
@@ -95,9 +95,9 @@ def _group(name: str, rest: list[str]) -> int:
     from hotato.cli._help import overview
 
     if any(word in ("-h", "--help") for word in rest):
-        emit(overview(name))
+        emit(overview(name, columns()))
         return 0
-    raise CommandError(f"hotato {name}", "", "needs a command", more=overview(name))
+    raise CommandError(f"hotato {name}", "", "needs a command", more=overview(name, columns()))
 
 
 def _report(error: Exception, words: Sequence[str]) -> int:

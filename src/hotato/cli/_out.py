@@ -6,6 +6,8 @@ import contextlib
 import os
 import sys
 
+NARROW = 72  # columns that a table needs
+
 
 class OutputError(Exception):
     """Standard output took not all of what was written."""
@@ -61,9 +63,22 @@ def _mute() -> None:
 def is_fancy() -> bool:
     """Say whether standard output is a terminal on which a table with colours can be shown.
 
-    `NO_COLOR` (https://no-color.org) and `TERM=dumb` ask for plain text.
+    `NO_COLOR` (https://no-color.org) and `TERM=dumb` ask for plain text; on a narrow terminal a table cannot be read.
     """
     stream = sys.stdout
     if stream is None or not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", ""):
         return False
+    if 0 < columns() < NARROW:
+        return False
     return (stream.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def columns() -> int:
+    """Return how many columns the terminal has that standard output is, by `COLUMNS` where that is set; without one 0."""
+    try:
+        if not sys.stdout.isatty():
+            return 0
+        told = os.environ.get("COLUMNS", "")
+        return int(told) if told.isdecimal() else os.get_terminal_size(sys.stdout.fileno()).columns
+    except (AttributeError, OSError, ValueError):
+        return 0

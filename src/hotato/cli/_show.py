@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hotato.cli._out import is_fancy
+from hotato.cli._out import columns, is_fancy
 from hotato.plan.text import explanation, in_reading_order, render_run_text, safe
 
 if TYPE_CHECKING:
@@ -74,9 +72,5 @@ def _table(envelope: Mapping[str, Any]) -> str:
 
 
 def _width() -> int:
-    """Return the terminal's width in columns, between 60 and 160."""
-    try:
-        columns = os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError):
-        columns = 0
-    return min(160, max(60, columns or 80))
+    """Return the width of a table in columns: the terminal's, at most 160."""
+    return min(160, columns() or 80)

@@ -21,7 +21,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hotato.cli._out import complain, emit
+from hotato.cli._out import columns, complain, emit
 from hotato.cli._parser import CommandError, HelpAsked, Parser
 from hotato.errors import UsageError
 
@@ -72,7 +72,7 @@ def _serve(words: Sequence[str]) -> int:
     except HelpAsked:
         from hotato.cli._help import command_help
 
-        emit(command_help(made, __doc__ or ""))
+        emit(command_help(made, __doc__ or "", columns()))
         return 0
     from hotato.mcp._folders import folders
 
