@@ -8,6 +8,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from hotato import assert_ as A
+from hotato.report import build_report_html
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     name: (ROOT / "conformance" / "report" / "html" / name).read_text(encoding="utf-8")
@@ -217,3 +220,48 @@ def test_axe_finds_nothing(show, name: str, scheme: str) -> None:
         page.click("#r-refund-amount .ev")
     found = Axe().run(page).response["violations"]
     assert [(rule["id"], [node["target"] for node in rule["nodes"]][:3]) for rule in found] == []
+
+
+def drawn(turns: int, **given: object) -> str:
+    said = [
+        {"role": ("agent", "caller")[n % 2], "text": "hello", "start": n * 3.0, "end": n * 3.0 + 2.5}
+        for n in range(turns)
+    ]
+    checks = {
+        "version": 1,
+        "assertions": [
+            {"id": "greets", "kind": "phrase", "regex": "hello"},
+            {"id": "books", "kind": "state", "resource": "orders", "expect": {"open": True}},
+        ],
+    }
+    call = A.build_context(transcript=said)
+    return build_report_html(assertions=A.run_assertions(checks, call), transcript=call.transcript, **given)[0]
+
+
+@pytest.mark.parametrize("width", [390, 720, 1280])
+def test_the_words_behind_the_end_of_the_call_are_not_cut_off(show, width: int) -> None:
+    page = show(drawn(8), width=width).page
+    ends = page.eval_on_selector("text.after", "e => { const b = e.getBBox(); return b.x + b.width; }")
+    assert ends <= page.eval_on_selector(".tl-draw", "e => e.clientWidth")
+
+
+def test_bars_that_are_narrower_than_their_edge_have_none(show) -> None:
+    edge = "e => parseFloat(getComputedStyle(e).strokeWidth)"
+    assert show(drawn(40)).page.eval_on_selector(".l-agent a:not([class]) rect", edge) > 0
+    assert show(drawn(900)).page.eval_on_selector(".l-agent a:not([class]) rect", edge) == 0
+
+
+def test_results_without_a_call_take_the_whole_page(show) -> None:
+    envelope = A.run_assertions(
+        {"version": 1, "assertions": [{"id": "a", "kind": "phrase", "regex": "x"}]}, A.build_context()
+    )
+    page = show(build_report_html(assertions=envelope)[0]).page
+    assert page.eval_on_selector(".results", "e => e.clientWidth") > 1200
+
+
+def test_the_arrows_of_the_filter_stand_in_its_line(show) -> None:
+    page = show(drawn(8)).page
+    first, last = page.locator(".seg").bounding_box(), page.locator(".jump").bounding_box()
+    assert first is not None
+    assert last is not None
+    assert abs(first["y"] - last["y"]) < 8

@@ -57,3 +57,26 @@ def test_without_a_script_all_is_there(show, folder: Path) -> None:
     page = show((folder / "report.html").read_text(encoding="utf-8"), script=False).page
     assert page.locator("#calls tbody tr:visible").count() == 60
     assert page.get_by_text("that takes 35 different runs that all pass").count() == 1
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_column_is_not_narrower_than_its_words(show, folder: Path, width: int) -> None:
+    page = show((folder / "report.html").read_text(encoding="utf-8"), width=width).page
+    widths = page.eval_on_selector_all(
+        ".sheet tbody th:not(.n), .sheet table:not(.grid) td:not(.n):not(:empty)", "all => all.map(e => e.clientWidth)"
+    )
+    assert min(widths) >= 90
+    heights = page.eval_on_selector_all(
+        ".sheet .kind, .sheet .chip, .sheet table:not(.grid) thead th", "all => all.map(e => e.offsetHeight)"
+    )
+    assert max(heights) <= 36  # one line
+    tick = page.locator("[type=checkbox]").bounding_box()
+    assert tick is not None
+    assert max(tick["width"], tick["height"]) <= 20
+
+
+def test_on_paper_a_table_is_whole(show, folder: Path) -> None:
+    page = show((folder / "report.html").read_text(encoding="utf-8"), width=720).page
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.eval_on_selector_all(".sheet", "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length") == 0
