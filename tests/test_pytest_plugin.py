@@ -253,7 +253,53 @@ def test_refused_evidence_is_an_error_of_each_case_and_no_traceback(folder: pyte
     done = run(folder)
     done.assert_outcomes(errors=4)
     done.stdout.fnmatch_lines(["*gone.json: no such file or directory"])
-    assert "Traceback" not in done.stdout.str()
+    assert ".py" not in done.stdout.str()
+
+
+PRIVATE = [{"role": "agent", "text": "zebra"}, {"role": 5, "text": "giraffe"}]
+DEFECT = """
+import hotato.plan.run
+def broken(node, evidence):
+    raise RuntimeError(evidence.call.transcript[0].text)
+hotato.plan.run._verdict = broken
+"""
+
+
+@pytest.mark.parametrize("policy", ["report", "refuse"])
+@pytest.mark.parametrize("turns", ["refused", "judged"])
+def test_no_word_of_a_call_is_in_what_pytest_prints_of_an_error(
+    turns: str, policy: str, folder: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import hotato.plan.run
+
+    (folder.path / "t.json").write_text(json.dumps(PRIVATE[: 1 if turns == "judged" else 2]))
+    case(folder, f"inconclusive_policy: {policy}\n{HEAD}{LIST}")
+    checked = f"hotato.check(assertions=LIST, transcript='t.json', inconclusive_policy={policy!r})"
+    folder.makepyfile(
+        f"import yaml\nLIST = yaml.safe_load({LIST!r})['assertions']\ndef test_it(hotato):\n    {checked}\n"
+    )
+    if turns == "judged":
+        monkeypatch.setattr(hotato.plan.run, "_verdict", hotato.plan.run._verdict)  # put back once the run is over
+        folder.makeconftest(DEFECT)
+    done = run(folder, "-l", "--junitxml=told.xml")
+    done.assert_outcomes(errors=4, failed=1)
+    told = done.stdout.str() + (folder.path / "told.xml").read_text()
+    assert "zebra" not in told
+    assert "giraffe" not in told
+    assert ("internal error while judging assertion 'greeted': RuntimeError" in told) is (turns == "judged")
+    assert ("must be a non-empty string; found a number" in told) is (turns == "refused")
+    assert not re.search(r"hotato/\w+/\w+\.py", told)
+
+
+def test_what_is_refused_or_open_is_told_with_the_file_that_asks_for_it(folder: pytest.Pytester) -> None:
+    case(folder, HEAD + LIST)
+    case(folder, HEAD + LIST, "parting.hotato.yaml")
+    done = run(folder, "-rs")
+    done.assert_outcomes(passed=4, failed=2, skipped=2)
+    out = done.stdout.str()
+    for name in ("greeting", "parting"):
+        assert re.search(rf"^FAIL said-goodbye .*\n.*\n  {name}\.hotato\.yaml:5$", out, re.MULTILINE)
+        assert re.search(rf"^SKIPPED \[1\] .*INCONCLUSIVE paid .*\n.*\n  {name}\.hotato\.yaml:6$", out, re.MULTILINE)
 
 
 BAD = {

@@ -61,12 +61,12 @@ class Checker:
         - the rest as `hotato assert run` takes it.
 
         Where assertions are INCONCLUSIVE and the policy is `report`, the check passes with a HotatoWarning.
-        Raise UsageError where a document or evidence is refused.
+        Raise UsageError where a document or evidence is refused, InternalError for a defect of hotato.
         """
         __tracebackhide__ = True
         from hotato import assert_ as judge
         from hotato.cli._case import joined
-        from hotato.errors import UsageError
+        from hotato.errors import HotatoError
 
         settings: dict[str, Any] = {
             "packs": packs,
@@ -78,9 +78,10 @@ class Checker:
             plan = self._plan(assertions, settings)
             parts = [part for part in self._parts(call, transcript, trace, capture_complete) if part is not None]
             context = joined(parts, state=self._placed(state), timing=self._placed(timing))
-        except UsageError as error:  # of interest is which line of the test asked for it, not where hotato noticed
+            envelope = judge.judge_call(plan, context)
+        except HotatoError as error:
+            # of interest is which line of the test asked for it; hotato's own lines would show the call in their arguments
             raise error.with_traceback(None) from None
-        envelope = judge.judge_call(plan, context)
         if envelope["exit_code"]:
             pytest.fail(f"hotato:\n{judge.render_run_text(envelope)}", pytrace=False)
         open_ = [result["id"] for result in envelope["results"] if result["status"] == "INCONCLUSIVE"]

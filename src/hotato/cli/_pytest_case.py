@@ -12,7 +12,7 @@ from hotato.assert_ import compile_assertions, judge_call
 from hotato.cli._case import call_of, read_case
 from hotato.context.files import MOST_CONFIG, read_text
 from hotato.core import verify_bundle
-from hotato.errors import DocumentError, UsageError
+from hotato.errors import DocumentError, HotatoError, UsageError
 from hotato.plan.text import explanation, safe
 from hotato.report._places import in_document
 
@@ -66,24 +66,30 @@ class CaseItem(pytest.Item):
     line: int
 
     def setup(self) -> None:
-        """Judge the call; a verdict that the policy withholds is an error, not a failure."""
-        result = self.parent.result(self.name)
-        if result["status"] == "INCONCLUSIVE" and self.parent.policy == "refuse":
-            raise NotPassedError(self._told(result))
+        """Judge the call; evidence that is refused and a verdict that the policy withholds are errors, not failures."""
+        try:
+            result = self.parent.result(self.name)
+        except HotatoError as error:
+            # pytest asks repr_failure of failures alone; the traceback of an error would show arguments: the call itself
+            refused = str(error)
+        else:
+            refused = self._told(result) if result["status"] == "INCONCLUSIVE" and self._policy == "refuse" else ""
+        if refused:
+            pytest.fail(refused, pytrace=False)
 
     def runtest(self) -> None:
         """Fail or skip as the verdict is."""
         result = self.parent.result(self.name)
         if result.get("vacuous"):
             self.add_report_section("call", "hotato", self._told(result))
-        if result["status"] == "FAIL" or (result["status"] == "INCONCLUSIVE" and self.parent.policy == "fail"):
+        if result["status"] == "FAIL" or (result["status"] == "INCONCLUSIVE" and self._policy == "fail"):
             raise NotPassedError(self._told(result))
         if result["status"] == "INCONCLUSIVE":
             pytest.skip(self._told(result))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return what was found; a refusal of evidence as its message, anything else with its traceback."""
-        if isinstance(excinfo.value, (NotPassedError, UsageError)):
+        """Return what was found; what hotato itself raises as its message, anything else with its traceback."""
+        if isinstance(excinfo.value, (NotPassedError, HotatoError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
@@ -91,7 +97,11 @@ class CaseItem(pytest.Item):
         """Return where the assertion is written; lines count from 0 here."""
         return self.path, self.line - 1 if self.line else None, self.name
 
-    def _told(self, result: Mapping[str, Any]) -> str:
+    @property
+    def _policy(self) -> str:
+        return self.parent.policy
 
+    def _told(self, result: Mapping[str, Any]) -> str:
         head = f"{result['status']} {result['id']} ({result['kind']})"
-        return "\n".join([head, *(f"  {safe(line)}" for line in explanation(result))])
+        place = f"{self.path.name}:{self.line}" if self.line else self.path.name  # pytest's headings leave the file out
+        return "\n".join([head, *(f"  {safe(line)}" for line in [*explanation(result), place])])
