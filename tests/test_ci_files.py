@@ -16,7 +16,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 REFUND = ROOT / "conformance" / "envelopes" / "refund-call"
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-JUDGE = next(step for step in ACTION["runs"]["steps"] if step.get("id") == "judge")
+INSTALL, JUDGE = ACTION["runs"]["steps"]
 
 
 @pytest.fixture
@@ -32,17 +32,15 @@ def act(folder: Path, **inputs: str) -> tuple[int, str, str, str]:
     env = {name: given[re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", told)[1]] for name, told in JUDGE["env"].items()}  # type: ignore[index]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     files = {"GITHUB_OUTPUT": folder / "told.txt", "GITHUB_STEP_SUMMARY": folder / "summary.md"}
-    done = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", JUDGE["run"]],
-        cwd=folder,
-        env={"PATH": path, **env, **{name: str(file) for name, file in files.items()}},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = script(JUDGE["run"], folder, {"PATH": path, **env, **{name: str(file) for name, file in files.items()}})
     told, summary = (file.read_text(encoding="utf-8") if file.exists() else "" for file in files.values())
     return done.returncode, done.stdout + done.stderr, told, summary
+
+
+def script(text: str, folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a step as the runner does."""
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", text]
+    return subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=60)
 
 
 GIVEN = {"transcript": "transcript.json", "trace": "voice_trace.jsonl", "state": "state.json"}
@@ -63,6 +61,84 @@ def test_the_action_writes_the_reports_that_are_asked_for(call: Path) -> None:
     assert summary == ""
     assert (call / "a.xml").exists()
     assert (call / "b.sarif").exists()
+
+
+@pytest.mark.parametrize(
+    ("reports", "names"),
+    [
+        ("junit=a b.xml", {"a b.xml"}),
+        ("junit=my  out.xml sarif=b.sarif\ttap=c  d.tap", {"my  out.xml", "b.sarif", "c  d.tap"}),
+        ("\r\n  junit=a.xml \r\n\r\n\ttap=my b.tap\t\r\n", {"a.xml", "my b.tap"}),
+        ("junit=*.xml tap='b'", {"*.xml", "'b'"}),
+        (" \n", set()),
+    ],
+)
+def test_a_report_of_the_action_may_have_any_file_name(reports: str, names: set[str], call: Path) -> None:
+    before = {file.name for file in call.iterdir()} | {"told.txt"}
+    code, log, _, _ = act(call, assertions="assertions.yaml", reports=reports, summary="false", **GIVEN)
+    assert code == 1, log
+    assert {file.name for file in call.iterdir()} - before == names
+
+
+@pytest.mark.parametrize("reports", ["out.xml", "junit", "out.xml junit=a.xml", "junti=a.xml", "junit=a.xml x=b.xml"])
+def test_a_report_of_no_format_is_refused_by_the_action(reports: str, call: Path) -> None:
+    code, log, told, _ = act(call, assertions="assertions.yaml", reports=reports, **GIVEN)
+    assert (code, told) == (2, "exit-code=2\n"), log
+    assert not (call / "a.xml").exists()
+
+
+def test_a_report_that_is_there_is_overwritten_by_the_action_and_evidence_is_not(call: Path) -> None:
+    (call / "a.xml").write_text("old")
+    code, log, _, _ = act(call, assertions="assertions.yaml", reports="junit=a.xml", **GIVEN)
+    assert code == 1, log
+    assert (call / "a.xml").read_text().startswith("<?xml")
+    before = (call / "state.json").read_bytes()
+    code, log, _, _ = act(call, assertions="assertions.yaml", reports="json=state.json", **GIVEN)
+    assert code == 2, log
+    assert (call / "state.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(("told", "is_shown"), [("true", True), ("TRUE", True), ("False", False), ("false", False)])
+def test_the_summary_is_shown_or_not(told: str, is_shown: bool, call: Path) -> None:
+    code, log, _, summary = act(call, assertions="assertions.yaml", summary=told, **GIVEN)
+    assert code == 1, log
+    assert ("deterministic pass" in summary) is is_shown
+
+
+@pytest.mark.parametrize("told", ["", "yes", "1", "ture"])
+def test_a_summary_that_is_neither_true_nor_false_is_refused(told: str, call: Path) -> None:
+    code, log, output, summary = act(call, assertions="assertions.yaml", summary=told, **GIVEN)
+    assert (code, output, summary) == (2, "exit-code=2\n", "")
+    assert log == "::error title=hotato::summary is true or false\n"
+
+
+def test_files_of_the_working_folder_are_not_imported_by_the_action(call: Path) -> None:
+    for name in ("hotato", "yaml", "json"):
+        (call / f"{name}.py").write_text("open('owned', 'w')\n")
+    code, log, _, _ = act(call, assertions="assertions.yaml", **GIVEN)
+    assert code == 1, log
+    assert not (call / "owned").exists()
+
+
+@pytest.mark.parametrize("python", ["", "#!/bin/sh\nexit 1\n"])
+def test_a_python_that_is_too_old_or_not_there_is_told_before_anything_is_installed(
+    python: str, tmp_path: Path
+) -> None:
+    for name in ("bash", "sh"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    if python:
+        (tmp_path / "python").write_text(python)
+        (tmp_path / "python").chmod(0o755)
+    done = script(INSTALL["run"], tmp_path, {"PATH": str(tmp_path), "GITHUB_ACTION_PATH": "."})
+    assert done.returncode == 2, done.stderr
+    assert "needs Python 3.11 or newer" in done.stdout
+
+
+def test_the_scripts_of_the_action_are_read_by_the_bash_of_macos() -> None:
+    """It is 3.2, which has no `${name^^}`, `mapfile`, `declare -A`, `|&` or `&>>`."""
+    later = re.compile(r"\$\{[^}]*(\^|,,|@[A-Z]\})|\b(mapfile|readarray|declare -[Ang]|local -[An])\b|\|&|&>>|\[-1\]")
+    assert later.search('variable="HOTATO_${name^^}"')
+    assert not any(later.search(step["run"]) for step in ACTION["runs"]["steps"])
 
 
 def test_missing_evidence_fails_the_action_unless_it_is_told_otherwise(call: Path) -> None:
