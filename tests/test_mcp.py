@@ -77,7 +77,7 @@ EVIDENCE = {"transcript": "transcript.json", "trace": "voice_trace.jsonl", "stat
 # tool -> arguments of calls, one for each form of its result, and one that is refused
 CALLS: dict[str, list[dict[str, Any]]] = {
     "assert_run": [
-        {"assertions": "assertions.yaml", **EVIDENCE, "include_evidence": True, "out": "envelope.json"},
+        {"assertions": "assertions.yaml", **EVIDENCE, "include_evidence": True, "out": "envelope.json", "force": True},
         {"document": PHRASE, "inconclusive_policy": "refuse", "join_segments": False},
         {"pack": ["pii-leak"], "transcript": "transcript.json", "report": {"junit": "j.xml", "md": "j.md"}, "force": True},
         {"document": TYPO, "transcript": "absent.json"},
@@ -392,6 +392,64 @@ def test_every_file_that_a_tool_takes_is_confined() -> None:
             is_path = one.metavar in ("FILE", "DIR", "FOLDER", "ENVELOPE", "PATH", "FORMAT=PATH") or one.name == "FILE"
             if found is not None and is_path:
                 assert found.sort, f"{tool.name}: {found.name}"
+
+
+OVERWRITES: dict[str, dict[str, Any]] = {
+    "assert_run": {"document": PHRASE, "transcript": "transcript.json", "out": "kept"},
+    "assert_init": {"from_trace": "voice_trace.jsonl", "out": "kept"},
+    "trace_ingest": {"otel": "otel.json", "out": "kept"},
+    "call_import": {"file": "transcript.json", "out": "kept.d"},
+    "timing_run": {"stereo": "call.flac", "out": "kept", "dump_frames": "kept.d/transcript.json"},
+    "report_write": {"assertions": "before.json", "out": "kept", "format": "md"},
+    "rubric_run": {
+        "rubrics": "rubrics.yaml",
+        "transcript": "transcript.json",
+        "judge_replay": "answers.json",
+        "out": "kept",
+    },
+}
+
+
+@pytest.mark.parametrize("name", [name for name, tool in tools().items() if tool.writes])
+def test_a_file_that_is_there_is_written_over_with_force_only(name: str, scene: Folders) -> None:
+    Path(scene.writes, "kept.d").mkdir(exist_ok=True)
+    kept = Path(scene.writes, "kept"), Path(scene.writes, "kept.d", "transcript.json")
+    for file in kept:
+        file.write_text("mine")
+    value = ask(scene, name, **OVERWRITES[name])
+    assert set(codes(value)) == {"file_exists"}, value
+    assert "force overwrites it" in value["message"]
+    assert [file.read_text() for file in kept] == ["mine", "mine"]
+    assert "error_code" not in ask(scene, name, **OVERWRITES[name], force=True)
+    assert [file.read_text() for file in kept] != ["mine", "mine"]
+
+
+def test_reports_beside_an_envelope_are_written_over_with_force_only(scene: Folders) -> None:
+    given = {"document": PHRASE, "transcript": "transcript.json", "out": "beside.json", "report": {"md": "beside.md"}}
+    assert ask(scene, "assert_run", **given)["exit_code"] == 0
+    for file in ("beside.json", "beside.md"):
+        Path(scene.writes, file).write_text("mine")
+    assert codes(ask(scene, "assert_run", **given)) == ["file_exists"]
+    Path(scene.writes, "beside.json").unlink()
+    assert codes(ask(scene, "assert_run", **given)) == ["file_exists"]
+    assert not Path(scene.writes, "beside.json").exists()
+    assert ask(scene, "assert_run", **given, force=True)["exit_code"] == 0
+    assert Path(scene.writes, "beside.md").read_text() != "mine"
+
+
+def test_whether_a_file_outside_is_there_is_not_told(scene: Folders) -> None:
+    said = [
+        ask(scene, "assert_run", document=PHRASE, out=f"../elsewhere/{name}")["message"].replace(name, "")
+        for name in ("secret.json", "absent.json")
+    ]
+    assert said[0] == said[1]
+
+
+def test_no_answer_advises_what_a_client_cannot_do(scene: Folders) -> None:
+    deep = "[" * 100 + "]" * 100
+    for value in (ask(scene, "assert_lint", document=deep), ask(scene, "assert_run", document=deep)):
+        assert "nested more than 64 deep" in json.dumps(value)
+        assert "limit" not in json.dumps(value)
 
 
 def test_arguments_that_do_not_fit_are_refused_all_at_once(scene: Folders) -> None:

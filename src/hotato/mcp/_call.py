@@ -125,6 +125,8 @@ def _told(value: Any, tool: Tool, folders: Folders) -> Any:
     return {
         name: _name(inner, tool, folders)
         if name in ("file", "folder") and isinstance(inner, str)
+        else in_arguments(inner, tool)
+        if name == "message" and isinstance(inner, str)
         else _told(inner, tool, folders)
         if name in ("files", "problems", "warnings")
         else inner

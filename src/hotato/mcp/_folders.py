@@ -33,6 +33,14 @@ class Folders(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError(Problem(code="file_outside", file=path, message=said))
         return _from(self.reads, real) if self.reads == self.writes else real
 
+    def is_written(self, path: str) -> bool:
+        """Say whether something is there already at a path that may be written to; of others nothing is told."""
+        return (
+            "\0" not in path
+            and _real(path, self.writes) is not None
+            and os.path.lexists(os.path.join(self.writes, path))
+        )
+
     def told(self, text: str) -> str:
         """Return a text that names files as the client does: from the folder they are in, not from the root."""
         for folder in (self.writes, self.reads):

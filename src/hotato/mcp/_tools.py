@@ -17,6 +17,7 @@ Result = Literal["printed", "kinds", "report", "written"]
 _LEFT_OUT = ("limit", "watch")  # how much is read is not for a client to say
 _OF_SHELLS = re.compile(r"[;,] (for any one file )?- is standard input|; may be repeated")
 _FLAG = re.compile(r"--[a-z][a-z-]*")
+_MORE = re.compile(r"; --limit [a-z_]+=N allows more")
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +25,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
     - `command`: the command it is; `words` are always given to it.
     - `leave`: flags that are no arguments. `rename`: argument for a flag. `needs`: arguments that the tool requires.
-    - `writes`: arguments that name what is written; every other file or folder is read.
+    - `writes`: arguments that name what is written; every other file or folder is read. `unasked`: those of them that the
+      command writes over without asking; here it takes the argument `force`, as for any other file.
     - `inline`: an argument with the text of a file, and the argument that would name the file.
     - `result`: what the answer is: what was printed, or something made of it.
     """
@@ -38,6 +40,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     rename: Mapping[str, str] = {}
     needs: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    unasked: tuple[str, ...] = ()
     inline: tuple[str, str] | None = None
     result: Result = "printed"
 
@@ -56,6 +59,7 @@ _TOOLS = (
         # another speech model than the one that is here would be fetched over the network
         leave=("format", "base", "transcribe_model"),
         writes=("out", "report"),
+        unasked=("out",),
         inline=("document", "assertions"),
     ),
     Tool(
@@ -123,6 +127,7 @@ _TOOLS = (
             " the envelope.v1. Give stereo, or caller and agent, or a suite."
         ),
         writes=("out", "dump_frames"),
+        unasked=("out", "dump_frames"),
     ),
     Tool(
         name="report_write",
@@ -210,6 +215,8 @@ def input_schema(tool: Tool) -> dict[str, Any]:
     """Return the JSON Schema of a tool's arguments."""
     found = arguments(tool)
     properties = {name: one.schema for name, one in found.items()}
+    if tool.unasked:
+        properties["force"] = {"type": "boolean", "description": "overwrite files that are there already"}
     if tool.inline is not None:
         text, file = tool.inline
         if text == "envelope":
@@ -244,7 +251,10 @@ def _schema(one: Declared, tool: Tool) -> dict[str, Any]:
 
 
 def in_arguments(text: str, tool: Tool) -> str:
-    """Return a text in which the flags of a tool's command are called as its arguments are; quoted commands stay."""
+    """Return a text in which the flags of a tool's command are called as its arguments are; quoted commands stay.
+
+    That a limit can be raised is left out: a client cannot.
+    """
     names = {one.name: tool.rename.get(one.dest, one.dest) for one in _declared(tool.command) if one.is_flag}
-    before, quoted, command = text.partition("hotato ")
+    before, quoted, command = _MORE.sub("", text).partition("hotato ")
     return _FLAG.sub(lambda found: names.get(found[0], found[0]), before) + quoted + command

@@ -50,8 +50,11 @@ def words(tool: Tool, given: Mapping[str, Any], folders: Folders) -> Words:
         value = given[text]
         stdin = value if isinstance(value, str) else _encoded(value)
         (operands if known[file].is_operand else flags).append(_flag(known[file], "-"))
-    problems: list[Problem] = []
-    for name in (name for name in given if name in known):
+    problems = _there(tool, given, folders)
+    # a command that overwrites unasked knows no --force, or takes it as one of its other files
+    others = [name for name in tool.writes if name in given and name not in tool.unasked]
+    passed = [name for name in given if name in known and (name != "force" or others or not tool.unasked)]
+    for name in passed:
         try:
             (operands if known[name].is_operand else flags).extend(_of(known[name], given[name], folders))
         except UsageError as error:
@@ -59,6 +62,14 @@ def words(tool: Tool, given: Mapping[str, Any], folders: Folders) -> Words:
     if problems:
         raise UsageError(problems)
     return Words([*flags, "--", *operands] if operands else flags, stdin)
+
+
+def _there(tool: Tool, given: Mapping[str, Any], folders: Folders) -> list[Problem]:
+    """Return the problems of files that are there already and that the command would write over without asking."""
+    named = [] if given.get("force") else [given[name] for name in tool.unasked if name in given]
+    said = "exists already; force overwrites it"
+    there = [path for path in named if folders.is_written(path)]
+    return [Problem(code="file_exists", file=path, message=said) for path in there]
 
 
 def _check(tool: Tool, given: Mapping[str, Any], faults: _Faults) -> None:
