@@ -22,14 +22,15 @@ from hotato.context.transcript import load_transcript_file
 from hotato.document.load import Document, load
 from hotato.document.reading import read, scan
 from hotato.document.tree import Tree
-from hotato.errors import DocumentError, EvidenceError, Problem
-from hotato.model import codec
+from hotato.errors import DocumentError, EvidenceError, Problem, UsageError
+from hotato.model import codec, given
 from hotato.model.call import Call as Context
 from hotato.model.call import StateAdapter, Turn
 from hotato.model.pack import Pack
 from hotato.model.verdict import DIMENSIONS as RESULT_DIMENSIONS
 from hotato.model.verdict import POLICIES as INCONCLUSIVE_POLICIES
-from hotato.plan.compile import Plan, compile_plan
+from hotato.model.verdict import STATUSES
+from hotato.plan.compile import Plan, check_policy, compile_plan
 from hotato.plan.resources import DEFAULT_PACK as DEFAULT_POLICY_PACK
 from hotato.plan.resources import Resources
 from hotato.plan.run import judge, run
@@ -37,6 +38,7 @@ from hotato.plan.summary import SCHEMA, envelope
 from hotato.plan.text import render_run_text
 
 DEFAULT_INCONCLUSIVE_POLICY = "report"
+_EVIDENCE = ("transcript", "spans", "timing", "state_adapter")
 VerifyBundle = Callable[[str], tuple[int, int, int]]
 
 # resolved by __getattr__ when first asked for, since they need every kind or every detector
@@ -84,7 +86,9 @@ __all__ = [
 
 def parse_assertions_yaml(text: str) -> Any:
     """Return the plain value of a YAML or JSON text. Raise DocumentError with the place of what is wrong."""
-    return read(text, "assertions").value
+    return read(
+        given.typed(str, text, "assertions", "the text of a YAML or JSON document", DocumentError), "assertions"
+    ).value
 
 
 def validate_assertions_doc(doc: Any) -> Any:
@@ -107,9 +111,12 @@ def compile_assertions(
 
     `doc` is a mapping or the text of a YAML or JSON file, `packs` are bundled assertion packs to merge in by name, `file`
     names a text in messages. An argument beats the document's own setting. `verify_bundle` (`hotato.core.verify_bundle`)
-    scores the contracts that `timing_contract` names; without it that kind is INCONCLUSIVE.
+    scores the contracts that `timing_contract` names; without it that kind is INCONCLUSIVE. An argument of another type
+    than these raises UsageError.
     """
-    _check_policy(inconclusive_policy)
+    if verify_bundle is not None and not callable(verify_bundle):
+        raise given.refused(verify_bundle, "verify_bundle", "a function, such as hotato.core.verify_bundle, or None")
+    file = given.path(file, "file")
     resources = Resources(_read_pack(file), verify_bundle)
     return compile_plan(
         _load(doc, resources, packs, file),
@@ -122,7 +129,13 @@ def compile_assertions(
 
 
 def judge_call(plan: Plan, ctx: Any) -> dict[str, Any]:
-    """Return the envelope of one call under a compiled plan. Raise InternalError, naming the assertion."""
+    """Return the envelope of one call under a compiled plan.
+
+    `ctx` is what `build_context` returns, or an object with its attributes. Raise UsageError for a plan or context that is
+    none, EvidenceError for evidence that is more than can be judged by, and InternalError, naming the assertion.
+    """
+    _check_plan(plan)
+    _check_context(ctx)
     return run(plan, ctx)
 
 
@@ -131,8 +144,13 @@ def judge_bytes(plan: Plan, raw: bytes, *, state: Callable[[Any], StateAdapter] 
 
     `raw` is a JSON object with some of `transcript`, `spans`, `timing` and `state`, each as `build_context` takes it; null
     is not supplied, other keys are left alone. `state` makes a system of record of what the call has under that name, such
-    as `MockStateAdapter`; without it there is none. Raise EvidenceError, and InternalError, naming the assertion.
+    as `MockStateAdapter`; without it there is none. Raise EvidenceError, UsageError for a plan that is none, and
+    InternalError, naming the assertion.
     """
+    _check_plan(plan)
+    raw = bytes(given.typed((bytes, bytearray), raw, "call", "bytes: JSON in UTF-8", EvidenceError))
+    if state is not None and not callable(state):
+        raise given.refused(state, "state", "a function that makes a system of record of what the call has, or None")
     from hotato.context.typed import of_bytes
 
     if not plan.plain and (quick := of_bytes(raw)) is not None:
@@ -172,7 +190,7 @@ def run_assertions(
 ) -> dict[str, Any]:
     """Judge a call by a document in hand and return the assert.v1 envelope. Raise DocumentError before anything runs.
 
-    The settings are those of `compile_assertions`.
+    The settings are those of `compile_assertions`, `ctx` and what is raised later those of `judge_call`.
     """
     plan = compile_assertions(
         doc,
@@ -181,7 +199,7 @@ def run_assertions(
         join_segments=join_segments,
         verify_bundle=verify_bundle,
     )
-    return run(plan, ctx)
+    return judge_call(plan, ctx)
 
 
 def run_assertions_from_yaml(
@@ -217,38 +235,51 @@ def run_assertions_from_file(
     plan = compile_assertions(
         text,
         packs=packs,
-        file=os.fspath(path),
+        file=given.path(path, "path"),
         inconclusive_policy=inconclusive_policy,
         strict=strict,
         join_segments=join_segments,
         verify_bundle=verify_bundle,
     )
-    return run(plan, ctx)
+    return judge_call(plan, ctx)
 
 
 def evaluate_assertion(assertion: Mapping[str, Any], ctx: Any) -> dict[str, Any]:
-    """Judge a call by one assertion that refers to no other, and return its result."""
+    """Judge a call by one assertion that refers to no other, and return its result. Raise as `run_assertions` does."""
     plan = compile_assertions({"version": 1, "assertions": [assertion]})
+    _check_context(ctx)
     return judge(plan, ctx)[0]
 
 
 def envelope_from_results(
     results: Iterable[dict[str, Any]], inconclusive_policy: str = DEFAULT_INCONCLUSIVE_POLICY
 ) -> dict[str, Any]:
-    """Return the envelope around results that were made before. Raise ValueError on an unknown policy."""
-    _check_policy(inconclusive_policy)
-    return envelope(list(results), inconclusive_policy)
+    """Return the envelope around results that were made before. Raise UsageError, a ValueError.
+
+    A result without one of the statuses PASS, FAIL and INCONCLUSIVE is refused: nothing would count it.
+    """
+    check_policy(inconclusive_policy)
+    made = list(given.typed(Iterable, results, "results", "a list of results"))
+    for place, result in enumerate(made):
+        status = given.typed(Mapping, result, f"results[{place}]", "a result, as evaluate_assertion returns it").get(
+            "status"
+        )
+        if type(status) is not str or status not in STATUSES:
+            said = f"a result's status is {', '.join(STATUSES)}"
+            raise UsageError(Problem(code="value", file="results", path=f"[{place}].status", message=said))
+    return envelope(made, inconclusive_policy or DEFAULT_INCONCLUSIVE_POLICY)
 
 
 def build_init_stub(ctx: Any) -> dict[str, Any]:
     """Return a first document, inferred from a context's spans. Raise UsageError where they show nothing to assert."""
     from hotato.plan.starter import starter
 
-    return starter(ctx.spans)
+    _check_context(ctx)
+    return starter(getattr(ctx, "spans", None))
 
 
 def render_assertions_yaml(doc: Mapping[str, Any]) -> str:
-    """Return a document as YAML text that reads back as the same document."""
+    """Return a document as YAML text that reads back as the same document. Raise DocumentError where there is none."""
     from hotato.document.write import to_yaml
 
     return to_yaml(doc)
@@ -256,6 +287,7 @@ def render_assertions_yaml(doc: Mapping[str, Any]) -> str:
 
 def load_policy_pack(name: str = DEFAULT_POLICY_PACK) -> Pack:
     """Return a policy rule pack: a bundled one by name, or one in a file by path. Raise DocumentError."""
+    name = given.path(name, "name", DocumentError)
     is_file = os.sep in name or name.endswith((".yaml", ".yml", ".json"))
     resources = Resources(_read_pack(""))
     return resources.pack(None, name) if is_file else resources.pack(name, None)
@@ -274,7 +306,7 @@ def _read_pack(document: str) -> Any:
 def _load(doc: Any, resources: Resources | None = None, packs: Sequence[str] = (), file: str = "") -> Document:
     resources = resources or Resources(_read_pack(file))
     source = scan(doc, file) if isinstance(doc, str) else doc
-    return load(source, resources, [_pack(name) for name in packs], file)
+    return load(source, resources, [_pack(name) for name in given.names(packs, "packs", DocumentError)], file)
 
 
 def _pack(name: str) -> Tree:
@@ -291,10 +323,20 @@ def _pack(name: str) -> Tree:
     return read(packs.text("assertions", name), f"{name}.yaml")
 
 
-def _check_policy(policy: str | None) -> None:
-    if policy is not None and policy not in INCONCLUSIVE_POLICIES:
-        said = f"unknown inconclusive_policy '{policy}'; allowed: {', '.join(INCONCLUSIVE_POLICIES)}"
-        raise DocumentError(Problem(code="value", file="inconclusive_policy", message=said))
+def _check_plan(plan: Any) -> None:
+    given.typed(Plan, plan, "plan", "a plan, as compile_assertions returns it")
+
+
+def _check_context(ctx: Any) -> None:
+    """Refuse what holds no evidence whatever: every check of it would be INCONCLUSIVE, which by default fails nothing."""
+    if type(ctx) is Context or hasattr(type(ctx), "__getattr__"):
+        return
+    from inspect import getattr_static
+
+    # a look that computes nothing: an attribute may be read from elsewhere when a check asks for it
+    if all(getattr_static(ctx, name, _check_context) is _check_context for name in _EVIDENCE):
+        what = "a context, as build_context returns it, or an object with its attributes"
+        raise given.refused(ctx, "ctx", what, EvidenceError)
 
 
 def __getattr__(name: str) -> Any:

@@ -110,7 +110,9 @@ class Checker:
     def _parts(self, call: Any, transcript: Any, trace: Any, complete: bool) -> Iterator[Any]:
         from hotato import assert_ as judge
         from hotato.cli import _evidence
+        from hotato.model import given
 
+        given.flag(complete, "capture_complete")
         if isinstance(call, (str, os.PathLike)):
             from hotato.importers import Options
 

@@ -51,6 +51,7 @@ def transcribe(
     """
     from hotato.context.files import sha256_of
     from hotato.errors import EvidenceError, Problem, UsageError
+    from hotato.model import given
     from hotato.speech import cache as keeping
     from hotato.speech.engines import engine as engine_of
 
@@ -58,11 +59,11 @@ def transcribe(
         if value not in known or isinstance(value, bool):
             said = f"is {', '.join(map(str, known[:-1]))} or {known[-1]}"
             raise UsageError(Problem(code="value", file="transcribe", path=name, message=said))
-    place = os.fspath(path)
+    place = given.path(path, "path")
     if place == "-":
         said = "a recording is transcribed from a file, whose hash names its transcript; standard input has none"
         raise UsageError(Problem(code="value", file="<stdin>", message=said))
-    folder = os.fspath(cache_dir) if cache_dir is not None else keeping.default_folder()
+    folder = given.path(cache_dir, "cache_dir") if cache_dir is not None else keeping.default_folder()
     digest = sha256_of(place, error=EvidenceError)
     hears = engine_of(engine, model=model, device=device, language=language, cache=folder)
     key = keeping.key_of({"recording": digest, "caller_channel": caller_channel, "pause": _PAUSE, **hears.identity})

@@ -45,22 +45,31 @@ def run(
 
     `out` is the folder for the results; `engine` is `local`, `dask` or `ray`, `workers` 0 stands for one a core. Settings
     are `inconclusive_policy`, `strict`, `join_segments` and `packs` as for a single call, and `kind`, `call_format`,
-    `capture_complete`, `envelopes`, `batch_bytes` and `max_errors` as the flags of `hotato batch run` have them.
+    `capture_complete`, `envelopes`, `batch_bytes` and `max_errors` as the flags of `hotato batch run` have them. The processes
+    of `local` import the script that calls this, so a script does so under `if __name__ == "__main__":`.
     """
     from hotato.batch import _document, _run
     from hotato.context.files import MOST_CONFIG, read_text
     from hotato.errors import DocumentError
+    from hotato.model import given
 
-    file = os.fspath(assertions)
+    file, folder = given.path(assertions, "assertions", DocumentError), given.path(out, "out")
+    given.flag(force, "force")
     text = read_text(file, most=MOST_CONFIG, error=DocumentError)
     of_plan = {
         name: settings.pop(name) for name in ("inconclusive_policy", "strict", "join_segments") if name in settings
     }
     judged, plan = _document.taken(text, file, settings.pop("packs", ()), **of_plan)
-    given = (calls,) if isinstance(calls, str) else tuple(calls)
-    request = _run.Request(calls=given, judged=judged, min_pass_rate=min_pass_rate or {}, **settings)
+    named = (
+        (calls,) if isinstance(calls, str) else given.typed((list, tuple), calls, "calls", "a path, or a list of paths")
+    )
+    if not named or not all(type(name) is str for name in named):
+        raise given.refused(calls, "calls", "a path as text, or a list with one or more")
+    for name in ("capture_complete", "envelopes"):
+        given.flag(settings.get(name, False), name)
+    request = _run.Request(calls=tuple(named), judged=judged, min_pass_rate=min_pass_rate or {}, **settings)
     how = _run.Engine(engine, workers, address)
-    return _run.run(request, plan, os.fspath(out), how, watcher or _run.Unwatched(), force=force)
+    return _run.run(request, plan, folder, how, watcher or _run.Unwatched(), force=force)
 
 
 def resume(
@@ -73,15 +82,17 @@ def resume(
 ) -> dict[str, Any]:
     """Go on with a run that stopped, and return its summary, the same as if it had not. Raise UsageError."""
     from hotato.batch import _run
+    from hotato.model import given
 
-    return _run.resume(os.fspath(out), _run.Engine(engine, workers, address), watcher or _run.Unwatched())
+    return _run.resume(given.path(out, "out"), _run.Engine(engine, workers, address), watcher or _run.Unwatched())
 
 
 def status(out: str | os.PathLike[str]) -> dict[str, Any]:
     """Return how far a run has come: `state` (`running`, `stopped` or `finished`) and counts. Raise UsageError."""
     from hotato.batch import _status
+    from hotato.model import given
 
-    return _status.status(os.fspath(out))
+    return _status.status(given.path(out, "out"))
 
 
 def __getattr__(name: str) -> Any:

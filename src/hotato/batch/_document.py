@@ -13,6 +13,7 @@ from hotato.context.files import MOST_CONFIG, read_text
 from hotato.document.load import load
 from hotato.document.reading import read, scan
 from hotato.errors import DocumentError, Problem
+from hotato.model import given
 from hotato.plan.compile import Plan, compile_plan
 from hotato.plan.resources import Resources
 
@@ -48,9 +49,11 @@ def taken(
         found[path] = read_text(os.path.join(folder, path), most=MOST_CONFIG, error=DocumentError)
         return found[path]
 
-    given = Judged(text, file, tuple(packs), {}, inconclusive_policy, strict, join_segments)
-    plan = _compiled(given, Resources(beside))
-    return msgspec.structs.replace(given, files=dict(sorted(found.items()))), plan
+    asked = Judged(
+        text, file, given.names(packs, "packs", DocumentError), {}, inconclusive_policy, strict, join_segments
+    )
+    plan = _compiled(asked, Resources(beside))
+    return msgspec.structs.replace(asked, files=dict(sorted(found.items()))), plan
 
 
 def compiled(judged: Judged) -> Plan:

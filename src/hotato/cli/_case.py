@@ -11,6 +11,7 @@ from hotato.document.guess import Guesser
 from hotato.document.reading import scan
 from hotato.document.tree import Tree
 from hotato.errors import DocumentError, EvidenceError, Problem
+from hotato.model import given
 from hotato.model.call import Call
 
 ENDS = (".hotato.yaml", ".hotato.yml")
@@ -102,8 +103,8 @@ def call_of(evidence: Evidence, folder: str) -> Call:
     told = Options(roles=roles, call_id=evidence.call_id)
     parts: list[Call] = []
     if evidence.call is not None:
-        given = path(evidence.call), evidence.call_format, told
-        parts.append(_evidence.call(*given, capture_complete=evidence.capture_complete))
+        named = path(evidence.call), evidence.call_format, told
+        parts.append(_evidence.call(*named, capture_complete=evidence.capture_complete))
     if evidence.transcript is not None:
         parts.append(_evidence.transcript(path(evidence.transcript), Options(roles=roles) if roles else None))
     if evidence.trace is not None:
@@ -130,6 +131,8 @@ def joined(parts: list[Call], *, state: Any = None, timing: Any = None) -> Call:
     if isinstance(timing, (str, os.PathLike)):
         timing = _timing(os.fspath(timing))
     whole = build_context(state_adapter=state, timing=timing)
+    for part in parts:
+        given.typed(Call, part, "call", "a path, or a context from build_context", EvidenceError)
     twice = together(whole, parts)
     if twice:
         said = f"the call holds a {twice} as well; give one of them"

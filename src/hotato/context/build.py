@@ -11,7 +11,9 @@ from hotato.context.trace import spans as read_spans
 from hotato.context.transcript import load_transcript_file
 from hotato.context.transcript import turns as read_turns
 from hotato.errors import EvidenceError, Problem, UsageError
+from hotato.model import given
 from hotato.model.call import Call, StateAdapter
+from hotato.model.meta import CAPTURES
 
 
 def build_context(
@@ -32,8 +34,10 @@ def build_context(
     scored run's envelope. `state_adapter`: an object with `query(resource, **filters)`. `sources`: what is known of
     where `transcript` and `trace` come from (`format`, `captures`, `notes`); a trace file's meta line says it too.
     `capture_complete` vouches that the trace's source records every kind of event, whatever it is known for.
-    Raise UsageError (a ValueError) where an input is given both ways, EvidenceError where one is malformed.
+    Raise UsageError (a ValueError) where an input is given both ways or is of another type, EvidenceError where one is
+    malformed.
     """
+    given.flag(capture_complete, "capture_complete")
     for name, value, path in (("transcript", transcript, transcript_path), ("spans", spans, trace_path)):
         if value is not None and path is not None:
             other = "transcript_path" if name == "transcript" else "trace_path"
@@ -45,7 +49,7 @@ def build_context(
     if state_adapter is not None and not callable(getattr(state_adapter, "query", None)):
         said = "a state adapter has a method query(resource, **filters)"
         raise UsageError(Problem(code="state_adapter", file="build_context", message=said))
-    known = dict(sources or {})
+    known = {} if sources is None else _known(sources)
     if transcript_path is not None:
         transcript = load_transcript_file(transcript_path)
     elif transcript is not None:
@@ -64,3 +68,36 @@ def build_context(
         captures=captures,
         audit=audit(transcript, spans, known),
     )
+
+
+def _known(sources: Any) -> dict[str, Mapping[str, Any]]:
+    """Return what is known of the sources. Raise UsageError: what is misspelt in it would be lost, and a gap with it."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, source in _fields(sources, "sources", ("transcript", "trace")).items():
+        path = f"sources.{name}"
+        known = _fields(source, path, ("format", "captures", "notes"))
+        if known.get("captures") is not None:
+            for what, told in _fields(known["captures"], f"{path}.captures", CAPTURES).items():
+                given.flag(told, f"{path}.captures.{what}")
+        notes = known.get("notes")
+        if notes is not None and not (
+            isinstance(notes, (list, tuple)) and all(isinstance(note, Mapping) and "code" in note for note in notes)
+        ):
+            raise given.refused(notes, f"{path}.notes", "a list of {code, message, count}")
+        found[name] = known
+    return found
+
+
+def _fields(value: Any, path: str, known: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return a mapping that has no other fields than these. Raise UsageError."""
+    fields: Mapping[str, Any] = given.typed(Mapping, value, path, f"a mapping of {', '.join(known)}")
+    for name in fields:
+        if name not in known:
+            from difflib import get_close_matches
+
+            near = [*get_close_matches(str(name)[:64].casefold(), known, n=1), ""]
+            said = f"no such field; there is {', '.join(known)}"
+            raise UsageError(
+                Problem(code="value", file="build_context", path=f"{path}.{name}", message=said, guess=near[0])
+            )
+    return fields

@@ -10,6 +10,7 @@ from typing import IO
 from hotato.context.confined import confined
 from hotato.context.writing import write_text, write_texts
 from hotato.errors import Problem, UsageError
+from hotato.model import given
 from hotato.model.limits import amount, limit, raising
 
 __all__ = [
@@ -40,7 +41,7 @@ def read_bytes(
 
     `most` is the largest size that is read: the name of a limit, or a number of bytes.
     """
-    name = os.fspath(path)
+    name = given.path(path, "path", error)
     size = limit(most) if isinstance(most, str) else most
     try:
         raw = _stdin(size) if name == "-" else _regular(name, size)
@@ -55,7 +56,7 @@ def read_bytes(
 
 def open_regular(path: str | os.PathLike[str], *, error: type[UsageError] = UsageError) -> IO[bytes]:
     """Return a regular file opened for reading, for what reads piece by piece. Raise `error`, never block on a pipe."""
-    name = os.fspath(path)
+    name = given.path(path, "path", error)
     try:
         return _opened(name)
     except (OSError, _NotPlainError) as cause:
@@ -115,6 +116,10 @@ def _regular(name: str, most: int) -> bytes:
 def _opened(name: str) -> IO[bytes]:
     if "\0" in name:
         raise _NotPlainError("a file name cannot hold a NUL character")
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        raise _NotPlainError("a file name cannot hold half of a surrogate pair") from None
     place = confined(name)
     if not place:
         raise _OutsideError("outside of the folder that files are read from")

@@ -18,6 +18,7 @@ from typing import IO
 import msgspec
 
 from hotato.errors import Problem, UsageError
+from hotato.model import given
 
 _LONGEST = 120  # bytes of a name that its temporary file keeps; a file system allows 255
 
@@ -40,7 +41,7 @@ def write_text(path: str | os.PathLike[str], text: str, *, overwrite: bool = Tru
     Raise UsageError where the file exists and `overwrite` is false, where it is a symbolic link or no regular file, or
     where it cannot be written. A file that is overwritten keeps its permissions.
     """
-    write_texts({os.fspath(path): text}, overwrite=overwrite)
+    write_texts({given.path(path, "path"): text}, overwrite=overwrite)
 
 
 def write_texts(texts: Mapping[str, str], *, overwrite: bool = True) -> None:
@@ -88,7 +89,7 @@ def placed(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[
 
     Raise UsageError as `write_text` does.
     """
-    one = _Staged(os.fspath(path))
+    one = _Staged(given.path(path, "path"))
     _check(one.place, overwrite)
     try:
         sweep(one.place)
@@ -157,6 +158,9 @@ def _check(name: str, overwrite: bool) -> None:
         raise UsageError(Problem(code="file_kind", file=name, message="a file name cannot hold a NUL character"))
     try:
         mode = os.lstat(name).st_mode
+    except UnicodeEncodeError:
+        said = "a file name cannot hold half of a surrogate pair"
+        raise UsageError(Problem(code="file_kind", file=name, message=said)) from None
     except OSError:
         return  # not there, or not to be reached: writing will tell
     if stat.S_ISLNK(mode) and (os.path.isfile(name) or not os.path.exists(name)):

@@ -13,9 +13,12 @@ def to_yaml(doc: Mapping[str, Any]) -> str:
     """
     import yaml
 
+    from hotato.document.from_mapping import tree_of
     from hotato.document.reading import read
     from hotato.errors import DocumentError, Problem
+    from hotato.model import given
 
+    doc = tree_of(given.typed(Mapping, doc, "document", "a mapping", DocumentError), "document").value
     text = str(yaml.dump(_plain(doc), Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100))
     if not text.isprintable():  # a character that is not seen stands in double quotes alone, where it may be spelt
         text = "".join(c if c.isprintable() or c == "\n" else _spelt(c) for c in text)

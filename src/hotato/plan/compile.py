@@ -10,8 +10,10 @@ import msgspec
 
 from hotato import kinds
 from hotato.document.load import Document
+from hotato.errors import DocumentError, Problem
 from hotato.kinds._kind import Check, Kind, Resources, Source
-from hotato.model import codec
+from hotato.model import codec, given
+from hotato.model.verdict import POLICIES
 
 _ITS_OWN = dict.fromkeys(("id", "when", "dimension", "severity", "tags", "description"))  # what no check looks at
 
@@ -61,8 +63,13 @@ def compile_plan(
 ) -> Plan:
     """Compile a document. An argument beats the document's own setting, which beats the default.
 
-    The defaults: policy `report`, not strict, segments of one speaker joined into utterances.
+    The defaults: policy `report`, not strict, segments of one speaker joined into utterances. Raise DocumentError, and
+    UsageError for a setting of another type.
     """
+    check_policy(inconclusive_policy)
+    for name, setting in (("strict", strict), ("join_segments", join_segments)):
+        if setting is not None:
+            given.flag(setting, name)
     nodes = []
     compiled = [spec.compile(resources) for spec in document.specs] if plain else _checks(document.specs, resources)
     for place, (spec, when) in enumerate(zip(document.specs, document.when, strict=True)):
@@ -87,6 +94,15 @@ def compile_plan(
     )
 
 
+def check_policy(policy: Any) -> None:
+    """Refuse an inconclusive policy that does not exist; None is none given. Raise DocumentError."""
+    if policy is None:
+        return
+    if given.typed(str, policy, "inconclusive_policy", f"one of {', '.join(POLICIES)}", DocumentError) not in POLICIES:
+        said = f"unknown inconclusive_policy '{policy}'; allowed: {', '.join(POLICIES)}"
+        raise DocumentError(Problem(code="value", file="inconclusive_policy", message=said))
+
+
 def _checks(specs: Sequence[Kind], resources: Resources) -> list[Check]:
     """Return the check of each assertion; those that ask the very same share one, which looks at a call once."""
     asked = [codec.encode_bytes({**msgspec.to_builtins(spec), **_ITS_OWN}) for spec in specs]
@@ -103,4 +119,4 @@ def _once(check: Check) -> Check:
 
 
 def _first(*settings: bool | None) -> bool:
-    return next(bool(setting) for setting in settings if setting is not None)
+    return next(setting for setting in settings if setting is not None)

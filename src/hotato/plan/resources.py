@@ -42,7 +42,9 @@ class Resources:
         """Return a rule pack by name, or from a file. Raise DocumentError."""
         key = (name, path)
         if key not in self._packs:
-            self._packs[key] = self._from_file(path) if path is not None else bundled(name or DEFAULT_PACK)
+            self._packs[key] = (
+                self._from_file(path) if path is not None else bundled(DEFAULT_PACK if name is None else name)
+            )
         return self._packs[key]
 
     def _from_file(self, path: str) -> Pack:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hotato.errors import Problem, UsageError
 from hotato.model import codec
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 
@@ -38,8 +39,15 @@ def _spelt(char: str) -> str:
 
 
 def render_run_text(envelope: Mapping[str, Any]) -> str:
-    """Return an envelope as lines of text: its results, those of a kind together and failures last, then the counts."""
-    lines = [*result_lines(envelope), "", *count_lines(envelope)]
+    """Return an envelope as lines of text: its results, those of a kind together and failures last, then the counts.
+
+    Raise UsageError for a value that has not the fields of an envelope.
+    """
+    try:
+        lines = [*result_lines(envelope), "", *count_lines(envelope)]
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as cause:
+        said = f"not an assert.v1 envelope: {type(cause).__name__} where a field of one was looked for"
+        raise UsageError(Problem(code="envelope", file="envelope", message=said)) from None
     return "\n".join(safe(line) for line in lines) + "\n"
 
 

@@ -96,8 +96,13 @@ def build_index_html(rows: Sequence[Mapping[str, Any]], *, title: str | None = N
     A row is `{call_id, envelope, href?, base?}`: an assert.v1 envelope, a path to the call's own report relative to the
     index, and the envelope of an earlier run. Raise UsageError, a ValueError, where an envelope is none.
     """
+    from hotato.model import given
     from hotato.report.html import render_index
 
+    if title is not None:
+        given.typed(str, title, "title", "text")
+    for place, row in enumerate(given.typed((list, tuple), rows, "rows", "a list of rows")):
+        given.typed(Mapping, row, f"rows[{place}]", "a row: {call_id, envelope, href?, base?}")
     return render_index(rows, title)
 
 
@@ -119,9 +124,11 @@ def write_report(
     A file that exists is overwritten with `force` only. The other arguments are those of `build_report_html`.
     """
     from hotato.context.files import write_text
+    from hotato.model import given as checked
 
-    name = os.fspath(path)
-    text = build_report(format or format_of(name), **given)
+    name = checked.path(path, "path")
+    checked.flag(force, "force")
+    text = build_report(format_of(name) if format is None else format, **given)
     write_text(name, text, overwrite=force)
     return name
 
@@ -151,7 +158,7 @@ def format_of(name: str) -> str:
 
 def render(format: str, view: View) -> str:  # noqa: A002  # what a caller calls it
     """Return a view in one of FORMATS. Raise UsageError."""
-    if format not in _MODULES:
+    if type(format) is not str or format not in _MODULES:
         from hotato.errors import Problem, UsageError
 
         said = f"'{format}' is not among {', '.join(FORMATS)}"
@@ -178,9 +185,12 @@ def view_of(
 
     `scored` is a recording that `hotato.timing.score` scored.
     """
+    from hotato.model import given
     from hotato.report._lanes import lanes_of
     from hotato.report._view import view
 
+    if suite is not None:
+        given.typed(str, suite, "suite", "text")
     if more:
         raise TypeError(f"a report has no argument '{next(iter(more))}'")
     turns, turns_at = _turns(transcript)
@@ -230,9 +240,10 @@ def _spans(trace: Any) -> tuple[Any, Sequence[Place] | None]:
 
 
 def _written(document: str | os.PathLike[str]) -> Mapping[str, Place]:
+    from hotato.model import given
     from hotato.report._places import document_file
 
-    return document_file(os.fspath(document))
+    return document_file(given.path(document, "document"))
 
 
 def _heard(path: str | os.PathLike[str]) -> Any:

@@ -10,6 +10,7 @@ from array import array
 from typing import NamedTuple
 
 from hotato.errors import Problem, UsageError
+from hotato.model import given
 
 MOST_BYTES = 256 * 1024 * 1024
 BESIDE = (
@@ -48,7 +49,7 @@ class Sound(NamedTuple):
 
 def read(path: str | os.PathLike[str]) -> Sound:
     """Return the recording of a WAV file of PCM samples. Raise UsageError where it is none or larger than 256 MB."""
-    name = os.fspath(path)
+    name = given.path(path, "audio")
     from hotato.context.files import read_bytes
 
     raw = read_bytes(name, most=MOST_BYTES)

@@ -95,9 +95,11 @@ def checked(value: Any, name: str) -> dict[str, Any]:
     """
     from hotato.model.result import Envelope
 
+    if value is not None and not isinstance(value, (Mapping, list, str, int, float)):
+        raise _refused(name, "", f"an object of type {type(value).__name__} was given")
     try:
         made = msgspec.convert(value, Envelope, strict=True)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
         said, _, path = str(error).partition(" - at `$")
         raise _refused(name, path.rstrip("`").removeprefix("."), said[:1].lower() + said[1:]) from None
     unknown = next(_unknown(value, made, ""), None)

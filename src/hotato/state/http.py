@@ -14,6 +14,7 @@ from urllib.parse import quote
 import msgspec
 
 from hotato.errors import EvidenceError, Problem, StateAdapterError
+from hotato.model import given
 from hotato.state.config import HttpConfig, HttpResource, parts_of_url, placeholders
 from hotato.state.secret import Secret, from_environment
 from hotato.state.values import MOST_BYTES, plain
@@ -49,11 +50,13 @@ class HttpStateAdapter:
         if not isinstance(config, HttpConfig):
             from hotato.state.load import checked
 
-            config = checked({"adapter": "http", **config}, HttpConfig, file)
+            config = checked(
+                {"adapter": "http", **given.typed(Mapping, config, file, "a mapping", EvidenceError)}, HttpConfig, file
+            )
         self._config = config
         self._headers = dict(_secrets(config, file))
         self._lock = threading.Lock()
-        self._client, self._deadline = _client(config, os.fspath(base_dir), file)
+        self._client, self._deadline = _client(config, given.path(base_dir, "base_dir"), file)
 
     def query(self, resource: str, *, when: str = "", **filters: Any) -> dict[str, Any] | None:
         """Return the record, None where the system says that there is none. Raise StateAdapterError."""

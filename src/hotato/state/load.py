@@ -13,6 +13,7 @@ from hotato.document.from_mapping import tree_of
 from hotato.document.reading import scan
 from hotato.document.tree import Tree
 from hotato.errors import DocumentError, EvidenceError
+from hotato.model import given
 from hotato.model.call import StateAdapter
 from hotato.model.fault import Fault
 from hotato.state.mock import MockStateAdapter, SqliteMockAdapter, is_sqlite, row_faults
@@ -47,12 +48,12 @@ def described(config: Any, base_dir: Any = None, *, recorded: bool = True) -> De
                 config = {name: value for name, value in config.items() if name != "connection"}
             tree = tree_of(config, file)
         else:
-            file = os.fspath(config)
+            file = given.path(config, file, EvidenceError)
             base_dir = base_dir if base_dir is not None else os.path.dirname(file)
             if is_sqlite(file):
                 return Described(_from_sqlite(file))
             tree = scan(read_text(file, most=MOST_CONFIG, error=EvidenceError), file)
-        folder = os.fspath(base_dir or "")
+        folder = given.path("" if base_dir is None else base_dir, "base_dir")
         if isinstance(tree.value, dict) and type(tree.value.get("adapter")) is str:
             return _named(tree, folder, connection, recorded)
         return Described(_rows(tree))
@@ -62,6 +63,7 @@ def described(config: Any, base_dir: Any = None, *, recorded: bool = True) -> De
 
 def checked(config: Mapping[str, Any], struct: type[_C], file: str, *, has_connection: bool = False) -> _C:
     """Return a config in hand as its struct. Raise EvidenceError with everything that is wrong in it."""
+    given.typed(Mapping, config, file, "a mapping", EvidenceError)
     try:
         return _struct(tree_of(config, file), struct, has_connection)
     except DocumentError as error:

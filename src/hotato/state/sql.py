@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
 from hotato.errors import EvidenceError, Problem, StateAdapterError
+from hotato.model.given import path, typed
 from hotato.state.config import SqlConfig, SqlResource
 
 Values = Mapping[str, Any] | Sequence[Any]
@@ -55,7 +55,7 @@ class SqlStateAdapter:
         if not isinstance(config, SqlConfig):
             from hotato.state.load import checked
 
-            given = {"adapter": "sql", **config}
+            given = {"adapter": "sql", **typed(Mapping, config, file, "a mapping", EvidenceError)}
             connection = given.pop("connection", connection)
             config = checked(given, SqlConfig, file, has_connection=connection is not None)
         self._config = config
@@ -64,7 +64,7 @@ class SqlStateAdapter:
         except ImportError:
             said = "the sql adapter needs SQLAlchemy: pip install 'hotato[sql]'"
             raise EvidenceError(Problem(code="extra_missing", file=file, path="adapter", message=said)) from None
-        self._source: Source = sources.source_of(config, connection, os.fspath(base_dir), file)
+        self._source: Source = sources.source_of(config, connection, path(base_dir, "base_dir"), file)
         self._statements: dict[tuple[str, str], _Statement] = {}
 
     def query(self, resource: str, *, when: str = "", **filters: Any) -> dict[str, Any] | None:

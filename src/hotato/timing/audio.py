@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from hotato.context.files import open_regular, read_bytes
 from hotato.errors import EvidenceError, Problem
+from hotato.model import given
 from hotato.model.limits import limit, raising
 from hotato.timing.container import broken_off
 
@@ -40,13 +41,14 @@ class Sound:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.name = "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
+        path = given.path(path, "recording", EvidenceError)
+        self.name = "<stdin>" if path == "-" else path
         self._stack = contextlib.ExitStack()
         self.samples = 0
         self.clipped = 0
         with contextlib.ExitStack() as stack:
             stream: IO[bytes]
-            if os.fspath(path) == "-":
+            if path == "-":
                 stream = io.BytesIO(read_bytes("-", error=EvidenceError))
             else:
                 stream = stack.enter_context(open_regular(path, error=EvidenceError))

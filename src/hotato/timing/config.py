@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 
 from hotato.errors import Problem, UsageError
+from hotato.model import given as checked
 
 Positive = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 Decibels = Annotated[float, msgspec.Meta(ge=0, le=120)]
@@ -73,7 +74,7 @@ def configured(values: Mapping[str, Any] | Config | None = None) -> Config:
     """Return a config with some values set. Raise UsageError for a name that does not exist or a value out of range."""
     if isinstance(values, Config):
         values = msgspec.structs.asdict(values)
-    given = dict(values or {})
+    given = {} if values is None else dict(checked.typed(Mapping, values, "cfg", "a mapping of parameters"))
     for name in given:
         if name not in Config.__struct_fields__:
             from hotato.document.guess import Guesser

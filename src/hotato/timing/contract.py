@@ -21,6 +21,7 @@ from hotato.context.files import open_regular, read_text
 from hotato.context.folders import new_folder
 from hotato.context.writing import made_folder
 from hotato.errors import EvidenceError, Problem, UsageError
+from hotato.model import given
 from hotato.model.codec import encode
 from hotato.timing import Config, Label, Recording, configured, frame_lines, score
 from hotato.timing import bundle as b
@@ -113,6 +114,7 @@ def counts(path: str) -> tuple[int, int, int]:
     from hotato.timing.scored import check_installed
 
     check_installed()
+    path = given.path(path, "path", EvidenceError)
     try:
         summary = verify(path)["summary"]
     except UsageError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from hotato.model import given
 from hotato.timing.claims import FIXES, LIMITS, SCHEMA_VERSION, TOOL
 from hotato.timing.config import Config
 
@@ -27,8 +28,10 @@ def envelope(
     """Return the envelope of events, plain JSON.
 
     `exit_code` is 1 where a scorable event failed, else 2 where one has no verdict, or there is none, else 0. `stack` is
-    what the user says the agent runs on.
+    what the user says the agent runs on. Raise UsageError where that is no text.
     """
+    if stack is not None:
+        given.typed(str, stack, "stack", "text")
     judged = [event for event in events if event["scorable"]]
     failed = [event for event in judged if not event["verdict"]["passed"]]
     left = len(events) - len(judged)

@@ -8,6 +8,7 @@ import os
 import msgspec
 
 from hotato.errors import Problem, UsageError
+from hotato.model import given
 
 EXPECT = ("yield", "hold")
 
@@ -60,7 +61,8 @@ class Label(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Raise UsageError where it says what cannot be."""
-        if self.expect not in EXPECT:
+        given.flag(self.echo_gate, "echo_gate")
+        if type(self.expect) is not str or self.expect not in EXPECT:
             raise _refused("value", "expect", "is yield or hold")
         for name in ("onset_sec", "max_talk_over_sec", "max_time_to_yield_sec"):
             value = getattr(self, name)

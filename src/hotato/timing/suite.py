@@ -10,6 +10,7 @@ import msgspec
 
 from hotato.context.files import MOST_CONFIG, read_text
 from hotato.errors import EvidenceError, Problem, UsageError
+from hotato.model import given
 from hotato.model.codec import JsonError, decode
 from hotato.timing.claims import SUITE_ID
 from hotato.timing.config import Config
@@ -65,7 +66,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 def folder_of(suite: str) -> str:
     """Return the folder of a suite that comes with hotato. Raise UsageError."""
-    if suite != SUITE_ID:
+    if type(suite) is not str or suite != SUITE_ID:
         said = f"no suite is called '{suite}'; there is {SUITE_ID}, and scenarios_dir names a folder of your own"
         raise UsageError(Problem(code="value", file="timing", path="suite", message=said))
     return os.path.join(_BUNDLED, suite.replace("-", "_"))
@@ -73,11 +74,13 @@ def folder_of(suite: str) -> str:
 
 def scenarios(folder: Path) -> list[Scenario]:
     """Return the scenarios of a folder, by id. Raise UsageError for a folder without any and with all that is wrong in them."""
-    name = os.fspath(folder)
+    name = given.path(folder, "scenarios_dir")
     try:
         entries = sorted(entry for entry in os.listdir(name) if entry.endswith(".json"))
-    except OSError as cause:
-        said = f"the folder of scenarios cannot be read: {(cause.strerror or 'unknown cause').lower()}"
+    except (OSError, ValueError) as cause:  # a name that no file can have
+        said = (
+            f"the folder of scenarios cannot be read: {(getattr(cause, 'strerror', None) or 'unknown cause').lower()}"
+        )
         raise UsageError(Problem(code="file_unreadable", file=name, message=said)) from None
     if not entries:
         raise UsageError(Problem(code="scenario", file=name, message="holds no scenario, a file <id>.json"))
@@ -116,15 +119,16 @@ def _scenario(path: str, stem: str) -> Scenario:
 
 def recording_of(one: Scenario, folder: Path, suffix: str | None) -> str:
     """Return the file with a scenario's recording. Raise EvidenceError where there is none, or more than one."""
-    wanted = [suffix] if suffix is not None else SUFFIXES
-    paths = [os.path.join(os.fspath(folder), one.id + end) for end in wanted]
+    wanted = [given.typed(str, suffix, "suffix", "text, such as .wav")] if suffix is not None else SUFFIXES
+    place = given.path(folder, "audio_dir")
+    paths = [os.path.join(place, one.id + end) for end in wanted]
     there = [path for path in paths if os.path.lexists(path)]
     if len(there) == 1:
         return there[0]
     said = f"no recording of the scenario: {' or '.join(map(os.path.basename, paths))}"
     if there:
         said = f"more than one recording of the scenario: {', '.join(map(os.path.basename, there))}"
-    raise EvidenceError(Problem(code="scenario", file=os.fspath(folder), message=said))
+    raise EvidenceError(Problem(code="scenario", file=place, message=said))
 
 
 def run(

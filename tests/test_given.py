@@ -1,0 +1,276 @@
+"""The public functions with values of other types: refused in words, never a bare error, and never a verdict by them."""
+
+from __future__ import annotations
+
+import decimal
+import inspect
+import types
+from collections import ChainMap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy
+import pytest
+
+from hotato import assert_ as A
+from hotato import batch, core, report, state_adapter, transcribe
+from hotato.errors import StateAdapterError, UsageError
+
+RECORDING = Path(core.__file__).parent / "timing" / "suites" / "barge_in" / "correction.flac"
+DOCUMENT = {"version": 1, "assertions": [{"id": "greeted", "kind": "phrase", "regex": "hello"}]}
+TURNS = [{"role": "agent", "text": "hello"}]
+CONTEXT = A.build_context(transcript=TURNS)
+PLAN = A.compile_assertions(DOCUMENT)
+ENVELOPE = A.run_assertions(DOCUMENT, CONTEXT)
+RAW = b'{"transcript": [{"role": "agent", "text": "hello"}], "state": {}}'
+
+
+class Frozen(msgspec.Struct, frozen=True):
+    role: str = "agent"
+
+
+def generated() -> Iterator[Any]:
+    yield {"role": "agent", "text": "hello"}
+
+
+def itself() -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    value["itself"] = value
+    return value
+
+
+# each is made anew, since a generator is used up
+VALUES: dict[str, Callable[[], Any]] = {
+    "None": lambda: None,
+    "int": lambda: 5,
+    "bool": lambda: True,
+    "nan": lambda: float("nan"),
+    "str": lambda: "hello",
+    "no text": lambda: "",
+    "surrogate": lambda: "\ud800",
+    "nul": lambda: "\0",
+    "bytes": lambda: b"version: 1",
+    "list": lambda: [1],
+    "empty list": list,
+    "set": lambda: {1},
+    "empty dict": dict,
+    "int key": lambda: {1: 2},
+    "itself": itself,
+    "chain map": lambda: ChainMap({"version": 1}),
+    "proxy": lambda: types.MappingProxyType({"version": 1}),
+    "generator": generated,
+    "array": lambda: numpy.array([1, 2]),
+    "scalar": lambda: numpy.int64(3),
+    "truth": lambda: numpy.True_,
+    "frozen": Frozen,
+    "class": lambda: Frozen,
+    "function": lambda: print,
+    "object": object,
+    "decimal": lambda: decimal.Decimal(1),
+}
+TEXTS = {"str", "no text", "surrogate", "nul"}
+DICTS = {"empty dict", "int key", "itself", "chain map", "proxy"}
+
+# (function, what it is called with, argument) -> the values that it takes
+Case = tuple[Callable[..., Any], dict[str, Any], str, set[str]]
+
+
+def judged(**settings: Any) -> Any:
+    return A.judge_call(A.compile_assertions(DOCUMENT, **settings), CONTEXT)
+
+
+def cases(folder: Path) -> Iterator[Case]:
+    (folder / "a.yaml").write_text("version: 1\nassertions:\n  - {id: greeted, kind: phrase, regex: hello}\n")
+    (folder / "c.json").write_text('[{"role": "agent", "text": "hello"}]')
+    yield A.parse_assertions_yaml, {}, "text", {"str"}
+    yield A.validate_assertions_doc, {}, "doc", set()
+    yield A.compile_assertions, {}, "doc", set()
+    for name in ("strict", "join_segments"):
+        yield judged, {}, name, {"None", "bool"}
+    yield judged, {}, "packs", {"empty list", "empty dict"}
+    yield judged, {}, "file", TEXTS
+    yield judged, {}, "inconclusive_policy", {"None"}
+    yield judged, {}, "verify_bundle", {"None", "class", "function"}
+    yield A.judge_call, {"ctx": CONTEXT}, "plan", set()
+    yield A.judge_call, {"plan": PLAN}, "ctx", set()
+    yield A.judge_bytes, {"raw": RAW}, "plan", set()
+    yield A.judge_bytes, {"plan": PLAN}, "raw", set()
+    yield A.judge_bytes, {"plan": PLAN, "raw": RAW}, "state", {"None", "class", "function"}
+    yield A.run_assertions, {"doc": DOCUMENT}, "ctx", set()
+    yield A.run_assertions_from_yaml, {"text": str(DOCUMENT)}, "ctx", set()
+    yield A.run_assertions_from_yaml, {"ctx": CONTEXT}, "text", set()
+    yield A.run_assertions_from_file, {"path": folder / "a.yaml"}, "ctx", set()
+    yield A.run_assertions_from_file, {"ctx": CONTEXT}, "path", set()
+    yield A.evaluate_assertion, {"ctx": CONTEXT}, "assertion", set()
+    yield A.evaluate_assertion, {"assertion": DOCUMENT["assertions"][0]}, "ctx", set()  # type: ignore[index]
+    yield A.envelope_from_results, {}, "results", {"no text", "empty list", "empty dict"}
+    yield A.envelope_from_results, {"results": ENVELOPE["results"]}, "inconclusive_policy", {"None"}
+    yield A.build_init_stub, {}, "ctx", set()
+    yield A.render_assertions_yaml, {}, "doc", {"empty dict", "chain map", "proxy"}
+    yield A.render_run_text, {}, "envelope", set()
+    yield A.load_policy_pack, {}, "name", set()
+    yield A.load_spans_file, {}, "path", set()
+    yield A.load_transcript_file, {}, "path", set()
+    yield A.build_context, {}, "transcript", {"None", "empty list"}
+    yield A.build_context, {}, "transcript_path", {"None"}
+    yield A.build_context, {}, "spans", {"None", "empty list"}
+    yield A.build_context, {}, "trace_path", {"None"}
+    yield A.build_context, {}, "timing", {"None", *DICTS}
+    yield A.build_context, {}, "state_adapter", {"None"}
+    yield A.build_context, {}, "sources", {"None", "empty dict"}
+    yield A.build_context, {}, "capture_complete", {"bool"}
+    yield from of_reports(folder)
+    yield state_adapter.load_state_adapter, {}, "config", {"empty dict"}
+    yield state_adapter.load_state_adapter, {"config": {}}, "base_dir", {"None", *TEXTS}
+    yield state_adapter.HttpStateAdapter, {}, "config", set()
+    yield state_adapter.SqlStateAdapter, {}, "config", set()
+    yield from of_timing()
+    given = {"assertions": folder / "a.yaml", "calls": str(folder / "c.json"), "out": folder / "out", "force": True}
+    yield batch.run, given, "assertions", set()
+    yield batch.run, given, "calls", set()
+    yield batch.run, given, "packs", {"empty list", "empty dict"}
+    yield batch.run, given, "inconclusive_policy", {"None"}
+    for name in ("strict", "join_segments"):
+        yield batch.run, given, name, {"None", "bool"}
+    for name in ("force", "capture_complete", "envelopes"):
+        yield batch.run, given, name, {"bool"}
+    yield batch.resume, {}, "out", set()
+    yield batch.status, {}, "out", set()
+    yield transcribe.transcribe, {}, "path", set()
+
+
+def of_reports(folder: Path) -> Iterator[Case]:
+    shown = {"assertions": ENVELOPE}
+    for build in (report.build_report_html, report.build_report_md):
+        yield build, {}, "assertions", {"None"}
+        yield build, shown, "suite", {"None", *TEXTS}
+        for name in ("transcript", "trace"):
+            yield build, shown, name, {"None", "empty list"}
+        for name in ("rubric", "base", "document"):
+            yield build, shown, name, {"None"}
+    for name in ("audio", "stereo"):
+        yield report.build_report_html, shown, name, {"None"}
+    for name in ("base", "new"):
+        yield report.compare_runs, {"base": ENVELOPE, "new": ENVELOPE}, name, set()
+    written = {"path": folder / "r.xml", "force": True, **shown}
+    yield report.write_report, written, "path", set()
+    yield report.write_report, written, "format", {"None"}
+    yield report.write_report, written | {"path": folder / "new.xml"}, "force", {"bool"}
+    yield report.build_report, shown, "format", set()
+    yield report.build_index_html, {}, "rows", {"empty list"}
+    yield report.build_index_html, {"rows": []}, "title", {"None", *TEXTS}
+
+
+def of_timing() -> Iterator[Case]:
+    heard = {"stereo": RECORDING}
+    yield core.run_single, heard, "stereo", set()
+    for name in ("onset_sec", "max_talk_over_sec", "max_time_to_yield_sec"):
+        yield core.run_single, heard, name, {"None", "int"}
+    yield core.run_single, heard, "expect", set()
+    yield core.run_single, heard, "echo_gate", {"bool"}
+    yield core.run_single, heard, "cfg", {"None", "empty dict"}
+    yield core.run_single, heard, "stack", {"None", *TEXTS}
+    yield core.run_suite, {}, "suite", set()
+    yield core.run_suite, {"audio_dir": RECORDING.parent}, "scenarios_dir", {"None"}
+    yield core.run_suite, {"scenarios_dir": RECORDING.parent}, "audio_dir", {"None"}
+    yield core.run_suite, {}, "suffix", {"None"}
+    yield core.verify_bundle, {}, "path", TEXTS
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def named(case: Case) -> str:
+    return f"{case[0].__module__}.{case[0].__qualname__}({case[2]})"
+
+
+def test_a_value_of_another_type_is_refused_in_words_by_every_public_function(folder: Path) -> None:
+    wrong = []
+    for case in cases(folder):
+        function, given, argument, takes = case
+        for name, make in VALUES.items():
+            try:
+                function(**{**given, argument: make()})
+            except (UsageError, StateAdapterError) as error:
+                if name in takes or not str(error):
+                    wrong.append(f"{named(case)} refuses {name}: {error}")
+            except Exception as error:
+                wrong.append(f"{named(case)} of {name}: {type(error).__name__}: {error}")
+            else:
+                if name not in takes:
+                    wrong.append(f"{named(case)} takes {name}")
+    assert wrong == []
+
+
+def test_every_public_function_of_the_facade_is_tried(folder: Path) -> None:
+    tried = {case[0] for case in cases(folder)}
+    left = [name for name in A.__all__ if inspect.isfunction(getattr(A, name)) and getattr(A, name) not in tried]
+    assert left == []
+    assert [
+        name for name in report.__all__ if callable(getattr(report, name)) and getattr(report, name) not in tried
+    ] == []
+
+
+# what would have passed -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sources", "said"),
+    [
+        ({"Trace": {"captures": {"tool_call": False}}}, "sources.Trace: no such field.*did you mean 'trace'"),
+        ({"trace": {"capture": {"tool_call": False}}}, "sources.trace.capture: no such field.*did you mean 'captures'"),
+        ({"trace": {"captures": {"tool_cal": False}}}, "captures.tool_cal: no such field.*did you mean 'tool_call'"),
+        ({"trace": {"captures": {"tool_call": "no"}}}, "captures.tool_call: must be True or False"),
+        ({"trace": {"captures": ["tool_call"]}}, "captures: must be a mapping"),
+        ({"trace": {"notes": ["lost"]}}, "notes: must be a list"),
+    ],
+)
+def test_what_is_said_of_a_source_is_not_lost_for_how_it_is_spelt(sources: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        A.build_context(spans=[], sources=sources)
+
+
+def test_a_result_that_nothing_would_count_is_refused() -> None:
+    for status in ("fail", "ERROR", "SKIPPED", None, ["FAIL"]):
+        with pytest.raises(UsageError, match=r"\[1\]\.status: a result's status is PASS, FAIL, INCONCLUSIVE"):
+            A.envelope_from_results([*ENVELOPE["results"], {"id": "paid", "kind": "tool_call", "status": status}])
+
+
+def test_a_mapping_of_evidence_is_no_context() -> None:
+    with pytest.raises(UsageError, match="must be a context, as build_context returns it"):
+        A.run_assertions(DOCUMENT, {"transcript": TURNS})
+
+
+def test_an_object_with_one_of_the_attributes_is_a_context_and_none_of_them_is_looked_at_before_it_is_asked_for() -> (
+    None
+):
+    class Lazy:
+        transcript = CONTEXT.transcript
+
+        @property
+        def spans(self) -> Any:
+            raise AssertionError
+
+    class Remote:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(CONTEXT, name)
+
+    for ctx in (types.SimpleNamespace(transcript=CONTEXT.transcript), Lazy(), Remote()):
+        assert A.run_assertions(DOCUMENT, ctx)["results"] == ENVELOPE["results"]
+
+
+def test_a_path_may_be_an_object_of_pathlib(folder: Path) -> None:
+    list(cases(folder))
+    ctx = A.build_context(transcript_path=folder / "c.json")
+    assert A.run_assertions_from_file(folder / "a.yaml", ctx)["exit_code"] == 0
+
+
+def test_only_the_type_of_what_is_refused_is_told() -> None:
+    with pytest.raises(UsageError) as refused:
+        A.judge_call(PLAN, "my number is 4111 1111 1111 1111")
+    assert "4111" not in str(refused.value)
