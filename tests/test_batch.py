@@ -345,3 +345,25 @@ def test_a_run_of_many_calls_takes_the_memory_of_a_run_of_few(place: Path) -> No
         )  # fmt: skip
         peaks.append(int(done.stdout))
     assert peaks[1] < peaks[0] + 16 * 1024, peaks  # KB, where the calls as values are as large
+
+
+def test_a_run_warns_of_checks_that_cannot_fail(place: Path) -> None:
+    hollow = {"version": 1, "assertions": [{"id": "any", "kind": "phrase", "regex": ".*"}]}
+    (place / "doc.json").write_text(json.dumps(hollow))
+    words = [
+        "batch",
+        "run",
+        "--assertions",
+        "doc.json",
+        "--calls",
+        "calls.jsonl",
+        "--max-errors",
+        "100",
+        "--workers",
+        "1",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "hotato", *words, "--out", "out"], cwd=place, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.startswith("warning: ")
+    assert "assertions[0].regex: assertion 'any': the pattern matches the empty text" in done.stderr

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from hotato.model.call import Call
     from hotato.plan.compile import Plan
 
-_MOST_TOLD = 5  # warnings about one document
 _T = TypeVar("_T")
 _U = TypeVar("_U")
 INPUTS = ("assertions", "call", "transcript", "trace", "state", "stereo")
@@ -186,18 +185,6 @@ def _plan(args: Namespace, policy: str | None) -> Plan:
         join_segments=args.join_segments,
         verify_bundle=_verify_bundle,
     )
-
-
-def hollow(args: Namespace) -> list[str]:
-    """Return a line for each check of the document that hardly any call can make fail, after `plan_and_call`."""
-    from hotato.cli._warnings import HOLLOW, warnings
-
-    text, file = args.judged_by
-    found = [one for one in warnings(text, file) if one.code in HOLLOW]
-    told = [f"warning: {one}" for one in found[:_MOST_TOLD]]
-    if len(found) > len(told):
-        told.append(f"warning: {len(found) - len(told)} more; hotato assert lint {file} tells all")
-    return told
 
 
 def _verify_bundle(path: str) -> tuple[int, int, int]:

@@ -87,9 +87,10 @@ def _once(args: Namespace, reports: Sequence[tuple[str, str]], *, force: bool) -
 
         write_text(args.out, encode(envelope, indent=2) + "\n")
     if args.format == "text":
+        from hotato.cli._warnings import hollow
         from hotato.plan.text import safe
 
-        complain("".join(f"{safe(line)}\n" for line in _given.hollow(args)))
+        complain(hollow(*args.judged_by))
         for name, block in envelope.get("evidence", {}).items():
             lines = [line for line in note_lines(block) if line.startswith(_ACTED_ON)]
             complain("".join(f"{safe(f'{name}: {line}')}\n" for line in lines))

@@ -25,6 +25,7 @@ from argparse import Namespace
 from typing import Any
 
 from hotato.cli import _batch
+from hotato.cli._out import complain
 from hotato.cli._parser import CommandError, Parser
 
 _PROG = "hotato batch run"
@@ -71,6 +72,10 @@ def main(args: Namespace) -> int:
     from hotato.batch import _run
 
     request, plan = _asked(args)
+    if args.format == "text":
+        from hotato.cli._warnings import hollow
+
+        complain(hollow(*args.judged_by[:2]))
     progress = _batch.Progress()
     with _batch.stoppable(args.out, progress):
         made = _run.run(request, plan, args.out, how, progress, force=bool(args.force))
@@ -82,7 +87,7 @@ def _asked(args: Namespace) -> tuple[Any, Any]:
     from hotato.batch import _document, _run
 
     rates, size, most = _rates(args), _size(args.batch_size), _batch.whole(args.max_errors, "--max-errors", _PROG)
-    text, file, packs = _texts(args)
+    text, file, packs = args.judged_by = _texts(args)
     judged, plan = _document.taken(
         text,
         file,
