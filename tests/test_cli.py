@@ -136,6 +136,29 @@ def test_checks_that_cannot_fail_are_told_where_they_are_run(call: Path) -> None
     assert "4 more; hotato assert lint hollow.yaml tells all" in judge(call, document="hollow.yaml").stderr
 
 
+def test_names_of_which_the_call_has_another_spelling_are_told(call: Path) -> None:
+    checks = [
+        "{id: a, kind: count, tool: isue_refund, count: 0}",
+        "{id: b, kind: tool_call, never_before: {tool: issueRefund, until: verify}}",
+        "{id: c, kind: tool_call, name: issue_refund_2, count: 0}",
+        "{id: d, kind: claim, says: refund, requires: {tool: Issue_Refund, args_subset: {tool: isue_refund}}}",
+        "{id: e, kind: sequence, steps: [{span_type: agent_dones}, {tool: verify}]}",
+        "{id: f, kind: outcome, any_of: [{tool_called: verfiy}, {tool_called: lookup}]}",
+        "{id: g, kind: tool_call, require_order: [verify, issue_refunds]}",
+    ]
+    (call / "a.yaml").write_text("version: 1\nassertions:\n" + "".join(f"  - {one}\n" for one in checks))
+    spans = [{"type": "tool_call", "name": name} for name in ("verify", "issue_refund")] + [{"type": "agent_done"}]
+    (call / "v.jsonl").write_text("".join(f"{json.dumps(span)}\n" for span in spans))
+    told = [line.split("'")[1::2] for line in judge(call, "--trace", "v.jsonl").stderr.splitlines()]
+    assert told == [
+        ["a", "isue_refund", "issue_refund"],
+        ["b", "issueRefund", "issue_refund"],
+        ["d", "Issue_Refund", "issue_refund"],
+        ["e", "agent_dones", "agent_done"],
+        ["f", "verfiy", "verify"],
+    ]
+
+
 @pytest.mark.parametrize("line", USAGE)
 def test_a_usage_error_is_2_and_says_what_is_wrong(line: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 2

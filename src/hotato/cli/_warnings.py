@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -21,6 +21,9 @@ from hotato.kinds._kind import Kind
 from hotato.match.regex import regex_can_match, regex_common
 from hotato.match.text import ROLES, fold_role
 from hotato.plan.resources import Resources
+
+if TYPE_CHECKING:
+    from hotato.model.call import Call
 
 CODES = {
     "always_true": "a formula that is true whatever the results of its references",
@@ -39,7 +42,8 @@ CODES = {
 }
 # of these, what lets a check hold whatever was said and done
 HOLLOW = frozenset(
-    "always_true matches_everything matches_nearly_everything matches_nothing matches_no_value never_reached unknown_role".split()
+    "always_true matches_everything matches_nearly_everything matches_nothing matches_no_value never_reached "
+    "unknown_role blank_edge".split()
 )
 MOST_REFS = 12
 _MOST_TOLD = 5  # warnings where a document is run
@@ -54,10 +58,17 @@ _Found = Iterator[_Warning]
 
 def warnings(source: str | Tree, file: str) -> list[Problem]:
     """Return a valid document's warnings, in the order of its assertions. Raise DocumentError where it is not valid."""
+    return _warned(*_read(source, file))
+
+
+def _read(source: str | Tree, file: str) -> tuple[Tree, Sequence[Kind]]:
     tree = scan(source, file) if isinstance(source, str) else source
     # what lies in other files was looked at when the document was compiled
     resources = Resources(lambda path: _beside(path, file))
-    specs = load(tree, resources).specs
+    return tree, load(tree, resources).specs
+
+
+def _warned(tree: Tree, specs: Sequence[Kind]) -> list[Problem]:
     found: list[Problem] = []
     seen: dict[bytes, str] = {}
     told = [list(_of(spec, seen)) for spec in specs]
@@ -67,15 +78,20 @@ def warnings(source: str | Tree, file: str) -> list[Problem]:
     return found
 
 
-def hollow(text: str, file: str) -> str:
-    """Return a line for each check of a valid document that hardly any call can make fail; empty where there is none."""
+def hollow(text: str, file: str, call: Call | None = None) -> str:
+    """Return a line for each check of a valid document that hardly any call can make fail; empty where there is none.
+
+    With the call that is judged also one for each name of which the call has another spelling.
+    """
+    from hotato.cli._unseen import unseen
     from hotato.plan.text import safe
 
-    found = [one for one in warnings(text, file) if one.code in HOLLOW]
-    told = [f"warning: {one}" for one in found[:_MOST_TOLD]]
-    if len(found) > len(told):
-        told.append(f"warning: {len(found) - len(told)} more; hotato assert lint {file} tells all")
-    return "".join(f"{safe(line)}\n" for line in told)
+    tree, specs = _read(text, file)
+    found = [str(one) for one in _warned(tree, specs) if one.code in HOLLOW]
+    told, rest = found[:_MOST_TOLD], found[_MOST_TOLD:]
+    if rest:
+        told.append(f"{len(rest)} more; hotato assert lint {file} tells all")
+    return "".join(f"warning: {safe(line)}\n" for line in (*told, *(() if call is None else unseen(specs, call))))
 
 
 def _beside(path: str, file: str) -> str:

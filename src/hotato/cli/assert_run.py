@@ -90,7 +90,8 @@ def _once(args: Namespace, reports: Sequence[tuple[str, str]], *, force: bool) -
         from hotato.cli._warnings import hollow
         from hotato.plan.text import safe
 
-        complain(hollow(*args.judged_by))
+        text, file = args.judged_by
+        complain(hollow(text, file, call))
         for name, block in envelope.get("evidence", {}).items():
             lines = [line for line in note_lines(block) if line.startswith(_ACTED_ON)]
             complain("".join(f"{safe(f'{name}: {line}')}\n" for line in lines))
