@@ -55,6 +55,13 @@ def test_a_contract_is_kept_while_its_audio_meets_the_policy(
     assert verify_bundle(str(tmp_path)) == (2, 1, 0)
 
 
+def test_a_recording_that_no_wav_file_holds_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contract, "_MOST_WAV", 100_000)
+    with pytest.raises(UsageError, match="longer than a WAV file can hold"):
+        kept(tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_the_same_recording_makes_the_same_bundle_and_archive(tmp_path: Path) -> None:
     made = [kept(tmp_path / name) for name in ("a", "b")]
     files = [{str(f.relative_to(one)): f.read_bytes() for f in one.rglob("*") if f.is_file()} for one in made]

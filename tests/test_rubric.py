@@ -602,6 +602,11 @@ def test_a_judge_is_measured_against_labels(server: Any, tmp_path: Path, capfd: 
     assert [item["call"] for item in found["items"]] == ["call-0", "call-1", "call-2"]
     assert "Good morning" not in out.read_text()
     assert not any(name.startswith("overall") for name in found)
+    for flag in ("--judge-record", "--judge-replay"):
+        who = ["--judge-model", "good"] if flag == "--judge-record" else []
+        assert cli.main([*words[:4], *who, flag, str(out), "--out", str(out), "--force"]) == 2
+        assert f"names the same file as {flag}" in capfd.readouterr().err
+    assert json.loads(out.read_text()) == found
 
 
 @pytest.mark.parametrize(

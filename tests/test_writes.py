@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import builtins
+import contextlib
 import errno
 import io
 import json
 import os
 import random
 import resource
+import shutil
 import signal
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hotato.cli import demo, main
+from hotato import rubric
+from hotato.batch._query import Table
+from hotato.cli import _command, demo, main
 from hotato.context.writing import made_folder, placed, sweep, temporary_name, write_text, write_texts
 from hotato.errors import UsageError
 
 ROOT = Path(__file__).resolve().parent.parent
 REFUND = ROOT / "examples" / "refund"
+SUITE = ROOT / "src" / "hotato" / "timing" / "suites" / "barge_in"
 HOTATO = [sys.executable, "-m", "hotato"]
+TURNS = [{"role": "agent", "text": "Hello.", "start": 0.0, "end": 1.0}]
 OTLP = {
     "resourceSpans": [
         {
@@ -85,24 +92,128 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     ),
     "scenario init": (["scenario", "init", "--out", "out/s.yaml", "--force"], ["out/s.yaml"]),
 }
+ENVIRONS = tuple(COMMANDS)  # what is started anew for each environment; what follows would take too long
+CALL = "--transcript t.json --trace v.jsonl"
+SCORED = "one.hotato/contract.json one.hotato/audio/event.wav one.hotato/evidence/frames.jsonl"
+
+
+def _add(words: str, *written: str) -> None:
+    found = words.split()
+    name = " ".join(found[:2]) if " ".join(found[:2]) in _command.names() else found[0]
+    COMMANDS[name] = (found, [f"out/{one}" for one in written])
+
+
+_add(f"shrink --assertions a.yaml {CALL} --id refund-went-through --out out/small --force",
+     "small/transcript.json", "small/voice_trace.jsonl")  # fmt: skip
+_add(
+    "state snapshot --state s.json --resource orders --filter order_id=B-2093 --out out/before.json --force",
+    "before.json",
+)
+_add("rubric run --rubrics r.json --transcript t.json --judge-model m --judge-record out/a.json --out out/r.json --force",
+     "a.json", "r.json")  # fmt: skip
+_add("rubric calibrate --labeled labeled --judge-replay answers.json --out out/c.json --force", "c.json")
+_add("report --assertions e.json --out out/r.html --force", "r.html")
+_add("contract pack kept/one.hotato --out out/one.zip --force", "one.zip")
+_add("contract verify kept --out out/v.json", "v.json")
+_add("run --stereo c.flac --out out/e.json --dump-frames out/f.jsonl", "f.jsonl", "e.json")
+_add("verify --before early --after late --scenarios scenarios --out out/v.json", "v.json")
+_add(
+    "simulate s.yaml --out out/kept --force",
+    *(f"kept/{name}.json" for name in ("transcript", "scenario", "conversation")),
+)
+COMMANDS["assert run --report"] = (
+    [*COMMANDS["assert run"][0], "--report", "html=out/r.html", "--report", "junit=out/r.xml", "--force"],
+    ["out/r.html", "out/r.xml", "out/e.json"],
+)
+_add("batch sample --results any --out out/b.jsonl --force", "b.jsonl")
+_add("transcribe c.flac --out out/t.json --force", "t.json")
+_add("test run test.json --transcript t.json --judge-model m --judge-record out/a.json --out out/call",
+     "a.json", *(f"call/{name}.json" for name in ("transcript", "test", "result", "rubric", "conversation")))  # fmt: skip
+_add("contract create --stereo c.flac --id one --out out/new", *(f"new/{name}" for name in SCORED.split()))
+_add("contract unpack one.zip --out out/new", *(f"new/{name}" for name in SCORED.split()))
+WHOLE = ("call import", "redact", "demo", "shrink", "contract create", "contract unpack")  # where the folder is new
+FRESH = ("test run", "contract create", "contract unpack")  # these write over nothing
+STAND_INS = ("batch sample", "transcribe")  # in these a stand-in is asked for what is written, which takes long to make
+ELSEWHERE = {
+    "batch run": "tests/test_batch_durable.py",
+    "suite run": "tests/test_suite.py",
+}
 OLD = "what was there before\n"
 Out = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with the inputs of every command, in which the test runs."""
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the inputs of every command."""
+    here = tmp_path_factory.mktemp("inputs")
     for name, source in (
         ("a.yaml", "assertions.yaml"),
         ("t.json", "transcript.json"),
         ("v.jsonl", "voice_trace.jsonl"),
+        ("s.json", "state.json"),
     ):
-        (tmp_path / name).write_bytes((REFUND / source).read_bytes())
-    (tmp_path / "otlp.json").write_text(json.dumps(OTLP))
-    (tmp_path / "call.srt").write_text(SRT)
+        (here / name).write_bytes((REFUND / source).read_bytes())
+    (here / "otlp.json").write_text(json.dumps(OTLP))
+    (here / "call.srt").write_text(SRT)
+    (here / "c.flac").write_bytes((SUITE / "backchannel-telephone.flac").read_bytes())
+    human = {"id": "warm", "kind": "human_rubric", "criterion": "The agent sounds warm."}
+    model = {"id": "polite", "kind": "judge_rubric", "criterion": "The agent stays polite."}
+    (here / "r.json").write_text(json.dumps({"version": 1, "rubrics": [human]}))
+    test = {
+        "kind": "hotato.conversation-test", "version": 1, "id": "told", "agent": "any",
+        "assertions": {"deterministic": [{"id": "said", "kind": "phrase", "regex": "refund"}], "rubric": [human]},
+        "success": {"required": ["no_deterministic_fail"]},
+    }  # fmt: skip
+    (here / "test.json").write_text(json.dumps(test))
+    (here / "labeled" / "one").mkdir(parents=True)
+    (here / "labeled" / "rubrics.yaml").write_text(json.dumps({"version": 1, "rubrics": [model]}))
+    (here / "labeled" / "one" / "labels.json").write_text('{"polite": "PASS"}')
+    (here / "labeled" / "one" / "transcript.json").write_bytes((here / "t.json").read_bytes())
+    (here / "answers.json").write_text(rubric.recording_text([rubric.Recorder(Nobody())]))
+    for name, suffix in (("scenarios", "json"), ("early", "flac"), ("late", "flac")):
+        (here / name).mkdir()
+        (here / name / f"backchannel-telephone.{suffix}").write_bytes(
+            (SUITE / f"backchannel-telephone.{suffix}").read_bytes()
+        )
+    words = f"assert run --assertions {here}/a.yaml --transcript {here}/t.json --out {here}/e.json"
+    assert main(words.split()) == 1
+    assert main(f"contract create --stereo {here}/c.flac --expect hold --id one --out {here}/kept".split()) == 0
+    assert main(f"contract pack {here}/kept/one.hotato --out {here}/one.zip".split()) == 0
+    assert main(f"scenario init --out {here}/s.yaml".split()) == 0
+    return here
+
+
+class Nobody:
+    """A judge that is never asked."""
+
+    provider, endpoint, model = "example", "none", "m"
+
+    def ask(self, question: Any) -> rubric.Answer:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def folder(inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with the inputs of every command, in which the test runs."""
+    shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hotato.transcribe.transcribe", lambda *_, **__: {"segments": TURNS})
+    monkeypatch.setattr("hotato.batch._query.ask", lambda *_, **__: Table(("call",), [(0,)]))
+    monkeypatch.setattr("hotato.batch._query.envelopes_of", lambda *_: [b"{}\n" * 40])
     return tmp_path
+
+
+def test_every_command_that_writes_is_here_or_is_killed_elsewhere() -> None:
+    writes = {
+        name
+        for name in _command.names()
+        for one in _command.parser_of(name).declared
+        if one.name in ("--out", "--report", "--judge-record", "--dump-frames")
+    }
+    assert writes == {*COMMANDS, *ELSEWHERE} - {"assert run --report"}
+    for path in ELSEWHERE.values():
+        assert "kill" in (ROOT / path).read_text()
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -118,12 +229,25 @@ def with_old(names: list[str]) -> None:
         Path(name).write_text(OLD)
 
 
+def restored(folder: Path, before: dict[str, bytes], *, strays: bool = True) -> None:
+    """Have in a folder what was in it before; without `strays`, temporary files stay, and the folders that are there."""
+    for name in sorted(files(folder).keys() - before.keys(), reverse=True):
+        if not strays and (".tmp" in name or ".old" in name or (folder / name).is_dir()):
+            continue
+        (folder / name).rmdir() if (folder / name).is_dir() else (folder / name).unlink()
+    for name, content in before.items():
+        if content != b"folder" and (not (folder / name).exists() or (folder / name).read_bytes() != content):
+            (folder / name).write_bytes(content)
+
+
 # every call of the system fails once ----------------------------------------------------------------------------------
 
 PATCHED = (
     "open",
     "fsync",
     "replace",
+    "rename",
+    "chmod",
     "link",
     "makedirs",
     "mkdir",
@@ -149,6 +273,15 @@ class Failing:
             return Stream(fdopen(descriptor, *more, **named), self)
 
         monkeypatch.setattr(os, "fdopen", opened)
+        in_place = builtins.open
+
+        def plainly(path: Any, mode: str = "r", *more: Any, **named: Any) -> Any:
+            if sys._getframe(1).f_globals.get("__name__", "").startswith("hotato.") and "x" in mode:
+                self.count("open")
+                return Stream(in_place(path, mode, *more, **named), self)
+            return in_place(path, mode, *more, **named)
+
+        monkeypatch.setattr(builtins, "open", plainly)
 
     def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **named: Any) -> Any:
@@ -185,6 +318,10 @@ class Stream:
         self.failing.count("read")
         return bytes(self.stream.read(*args))
 
+    def readinto(self, piece: Any) -> int:
+        self.failing.count("read")
+        return int(self.stream.readinto(piece))
+
     def write(self, piece: bytes) -> int:
         self.failing.count("write")
         return int(self.stream.write(piece))
@@ -198,78 +335,117 @@ class Stream:
         self.failing.count("close")
 
 
-@pytest.mark.parametrize("has_old", [False, True], ids=["new", "over"])
-@pytest.mark.parametrize("command", COMMANDS)
+def new_or_over(new: Sequence[str]) -> pytest.MarkDecorator:
+    """Run a test of each command over files that are there, and of the commands `new` where none are."""
+    cases = [
+        pytest.param(command, has_old, id=f"{command}-{'over' if has_old else 'new'}")
+        for command in COMMANDS
+        for has_old in (False, True)
+        if (command not in FRESH if has_old else command in new)
+    ]
+    return pytest.mark.parametrize(("command", "has_old"), cases)
+
+
+@new_or_over(tuple(COMMANDS))
 def test_any_call_of_the_system_may_fail_and_nothing_is_half_written(
     command: str, has_old: bool, folder: Path, capfd: Out
 ) -> None:
     words, written = COMMANDS[command]
     if has_old:
         with_old(written)
-    before = files(folder)
+    before = files(folder / "out")
     failed: set[str] = set()
     for number in range(1, 200):
         with pytest.MonkeyPatch.context() as patch:
             failing = Failing(patch, number)
             code = main(words)
-        err = capfd.readouterr().err
+        out, err = capfd.readouterr()
         assert "Traceback" not in err
         if not failing.name:
             break
         if code == 3 and command == "demo" and failing.name in ("read", "close"):
-            assert files(folder) == before  # a file of hotato itself that cannot be read is a broken installation
+            assert (
+                files(folder / "out") == before
+            )  # a file of hotato itself that cannot be read is a broken installation
+        elif command == "contract verify" and code == 2 and "REFUSED" in out:  # a bundle that cannot be read is told
+            assert json.loads(Path("out/v.json").read_text())["summary"]["unverified"] == 1
+            failed.add(failing.name)
+            restored(folder / "out", before)
         elif code == 2:
-            assert files(folder) == before, f"call {number}, {failing.name}"
+            assert files(folder / "out") == before, f"call {number}, {failing.name}"
             assert "no space left" in err or "cannot be" in err
             failed.add(failing.name)
         else:  # what failed was not needed: the way to an older file, the look for what others left behind
             assert code in (0, 1)
-            assert failing.name in ("fsync", "listdir", "link", "open", "lstat", "stat", "close"), failing.name
-            assert all(Path(name).read_text() != OLD for name in written)
-            for name in files(folder).keys() - before.keys():
-                if (folder / name).is_file():
-                    (folder / name).unlink()
-            for name in sorted(files(folder).keys() - before.keys(), reverse=True):
-                (folder / name).rmdir()
-            if has_old:
-                with_old(written)
+            let_be = ("fsync", "listdir", "link", "open", "lstat", "stat", "close")
+            assert failing.name in let_be or command == "assert run --report", failing.name  # lines are not told then
+            assert all(Path(name).read_bytes() != OLD.encode() for name in written)
+            restored(folder / "out", before)
     else:
         pytest.fail("the command never got through")
-    assert {"open", "write", "fsync", "replace", "close"} <= failed
-    assert "read" in failed or command in ("demo", "scenario init")  # what these read lies inside the package
+    assert {"open", "write", "fsync", "close"} <= failed
+    assert {"replace", "rename"} & failed
+    # what these read lies inside the package, or is not read where there is a stand-in
+    assert "read" in failed or command in ("demo", "scenario init", *STAND_INS)
     assert code in (0, 1)
-    assert all(Path(name).exists() and Path(name).read_text() != OLD for name in written)
-    assert {name for name in files(folder) if ".tmp" in name or ".old" in name} == set()
+    assert all(Path(name).exists() and Path(name).read_bytes() != OLD.encode() for name in written)
+    assert {name for name in files(folder / "out") if ".tmp" in name or ".old" in name} == set()
 
 
 # disks that are full, folders that cannot be written -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_file_that_grows_too_large_leaves_the_old_one(command: str, folder: Path) -> None:
+def apart(words: list[str], first: Callable[[], object], stdout: int | None = None) -> tuple[int, str, str]:
+    """Run a command in a process of its own, `first` before it; return its exit code and what it wrote.
+
+    `stdout` is a descriptor in place of its standard output.
+    """
+    pipes = [os.pipe(), os.pipe()]
+    child = os.fork()
+    if child == 0:
+        code = 70
+        try:
+            os.dup2(pipes[0][1] if stdout is None else stdout, 1)
+            os.dup2(pipes[1][1], 2)
+            sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115
+            first()
+            code = main(words)
+        finally:
+            os._exit(code)
+    said = []
+    for reading, writing in pipes:
+        os.close(writing)
+        with open(reading, encoding="utf-8") as stream:
+            said.append(stream.read())
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said[0], said[1]
+
+
+def small_files() -> None:
+    """Have no file grow beyond 64 bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+
+@new_or_over(FRESH)
+def test_a_file_that_grows_too_large_leaves_what_was_there(command: str, has_old: bool, folder: Path) -> None:
     words, written = COMMANDS[command]
-    with_old(written)
-    before = files(folder)
-
-    def small() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
-
-    done = subprocess.run([*HOTATO, *words], cwd=folder, capture_output=True, text=True, check=False, preexec_fn=small)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "cannot be written: file too large" in done.stderr
-    assert files(folder) == before
+    if has_old:
+        with_old(written)
+    before = files(folder / "out")
+    code, out, err = apart(words, small_files)
+    assert (code, out) == (2, ""), err
+    assert "cannot be written: file too large" in err
+    assert files(folder / "out") == before
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"report"}))  # which prints nothing beside a file
 def test_a_report_that_does_not_fit_is_3(command: str, folder: Path) -> None:
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [*HOTATO, *COMMANDS[command][0]], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert done.returncode == 3
-    assert done.stderr.endswith("hotato: standard output: no space left on device\n")
-    assert "Traceback" not in done.stderr
+        code, _, err = apart(COMMANDS[command][0], lambda: None, full.fileno())
+    assert code == 3
+    assert err.endswith("hotato: standard output: no space left on device\n")
+    assert "Traceback" not in err
 
 
 TARGETS: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -449,6 +625,64 @@ def killed(words: list[str], number: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.truncate")
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+
+def ended(folder: Path, number: int) -> None:
+    """End this process at the n-th change of what a folder holds, whoever makes it: a file that is opened then is empty."""
+    left, inside = number, False
+
+    def hear(event: str, given: tuple[Any, ...]) -> None:
+        nonlocal left, inside
+        opens = event == "open" and isinstance(given[0], str) and given[2] & WRITES
+        if inside or not (opens or event in CHANGES) or not os.path.abspath(given[0]).startswith(str(folder)):
+            return
+        left -= 2 if opens else 1
+        if left <= 0:
+            if opens and left < 0:
+                inside = True
+                with contextlib.suppress(OSError):
+                    os.open(given[0], given[2] | os.O_TRUNC)
+            os._exit(9)
+
+    sys.addaudithook(hear)
+
+
+@new_or_over((*FRESH, *WHOLE, "assert run"))
+def test_a_command_killed_at_any_write_leaves_the_old_or_the_new(
+    command: str, has_old: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # it is waited for, and a kill loses nothing of what was written
+    words, written = COMMANDS[command]
+    before, beside = files(folder / "out"), files(folder)
+    assert apart(words, lambda: None)[0] in (0, 1)
+    new = {name: Path(name).read_bytes() for name in written}
+    left: set[str] = set()
+    for number in range(1, 200):
+        restored(folder / "out", before, strays=not has_old)  # else the last run sweeps them up
+        if has_old:
+            with_old(written)
+        code, _, err = apart(words, lambda: ended(folder, number))  # noqa: B023  # it is called at once
+        there = {name: Path(name).read_bytes() if Path(name).exists() else None for name in written}
+        olds = {name for name, content in there.items() if content == (OLD.encode() if has_old else None)}
+        news = {name for name, content in there.items() if content == new[name]}
+        sealed = {written[-1]} if command == "simulate" and there[written[-1]] is None else set()
+        assert olds | news | sealed == set(written), f"{number}: neither old nor new"
+        assert not sealed or len(written) > 1
+        left |= {"old"} if olds == set(written) else {"new"} if news == set(written) else {"some"}
+        if code != 9:
+            assert (code in (0, 1), news) == (True, set(written)), err
+            break
+    else:
+        pytest.fail("the command never got through")
+    assert left - {"some"} == {"old", "new"}
+    assert "some" not in left or has_old or command not in WHOLE
+    assert {name for name in files(folder / "out") if ".tmp" in name or ".old" in name} == set()
+    restored(folder / "out", before)
+    assert files(folder) == beside
+
+
 @pytest.mark.parametrize("has_audio", [False, True], ids=["silent", "spoken"])
 def test_a_simulation_killed_at_any_step_is_whole_or_no_conversation(
     has_audio: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
@@ -497,7 +731,7 @@ def test_hash_seed_locale_and_time_zone_change_no_byte(folder: Path) -> None:
     ):
         around = {**plain, "PYTHONHASHSEED": seed, "LC_ALL": locale, "LANG": locale, "TZ": zone}
         got = []
-        for words, written in COMMANDS.values():
+        for words, written in (COMMANDS[name] for name in ENVIRONS):
             done = subprocess.run([*HOTATO, *words], cwd=folder, env=around, capture_output=True, check=False)
             assert done.returncode in (0, 1)
             got += [done.stdout, done.stderr, *(Path(name).read_bytes() for name in written)]

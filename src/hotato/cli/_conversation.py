@@ -6,12 +6,13 @@ import os
 import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from hotato.cli._parser import CommandError
 
 if TYPE_CHECKING:
+    from hotato.cli._judge import Judges
     from hotato.model.call import Call
     from hotato.simulate.artifact import Part
     from hotato.simulate.checks import Test
@@ -42,11 +43,33 @@ def folder(out: str | None) -> Iterator[str | None]:
     if out is None:
         yield None
         return
-    from hotato.context.folders import new_folder
+    from hotato.context.folders import above, new_folder
     from hotato.context.writing import made_folder
 
-    with made_folder(os.path.dirname(out.rstrip("/" + os.sep)) or "."), new_folder(out) as inside:
+    with made_folder(above(out)), new_folder(out) as inside:
         yield inside
+
+
+@contextmanager
+def kept(out: str | None, record: str | None, judges: Judges | None) -> Iterator[str | None]:
+    """Yield the folder to write to, as `folder` does; what judges answered goes to the file `record` with it, or neither is kept.
+
+    Raise UsageError.
+    """
+    from hotato.context.writing import write_text
+
+    written = False
+    try:
+        with folder(out) as inside:
+            yield inside
+            if record is not None and judges is not None:
+                write_text(record, judges.recording(), overwrite=False)
+                written = True
+    except BaseException:
+        if written and record is not None:
+            with suppress(OSError):
+                os.unlink(record)
+        raise
 
 
 def played(

@@ -53,12 +53,11 @@ class Judges:
             self._made[model] = judge
         return self._made[model]
 
-    def record(self, path: str, *, force: bool) -> None:
-        """Write down what was answered. Raise UsageError."""
-        from hotato.context.files import write_text
+    def recording(self) -> str:
+        """Return what was answered, as a file to be replayed has it."""
         from hotato.rubric.recording import recording_text
 
-        write_text(path, recording_text(self.recorders), overwrite=force)
+        return recording_text(self.recorders)
 
 
 def check(args: Namespace, prog: str) -> None:

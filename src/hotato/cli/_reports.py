@@ -65,9 +65,12 @@ def is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def write(texts: Sequence[tuple[str, str]], *, force: bool) -> None:
-    """Write every path and text. Raise UsageError before the first is written where one exists and `force` is not given."""
-    from hotato.context.files import write_text
+def write(texts: Sequence[tuple[str, str]], *, force: bool, beside: Mapping[str, str] | None = None) -> None:
+    """Write every path and text, all or none. Raise UsageError, also where a report exists and `force` is not given.
+
+    `beside` are other files, written with the reports and over what is there.
+    """
+    from hotato.context.files import write_texts
     from hotato.errors import Problem, UsageError
 
     problems = []
@@ -81,8 +84,7 @@ def write(texts: Sequence[tuple[str, str]], *, force: bool) -> None:
             problems.append(Problem(code="file_kind", file=path, message="not a regular file"))
     if problems:
         raise UsageError(problems)
-    for path, text in texts:
-        write_text(path, text)
+    write_texts({**dict(texts), **(beside or {})})
 
 
 def envelope_file(path: str) -> Any:

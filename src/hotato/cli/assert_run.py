@@ -79,13 +79,12 @@ def _once(args: Namespace, reports: Sequence[tuple[str, str]], *, force: bool) -
         view = _reports.view_of_run(args, envelope, call)
     texts = [] if view is None else _reports.rendered(view, reports)
     printed = _printed(args, envelope, view)
-    if texts:
-        _reports.write(texts, force=force)
     if args.out is not None:
-        from hotato.context.files import write_text
         from hotato.model.codec import encode
 
-        write_text(args.out, encode(envelope, indent=2) + "\n")
+        _reports.write(texts, force=force, beside={args.out: encode(envelope, indent=2) + "\n"})
+    elif texts:
+        _reports.write(texts, force=force)
     if args.format == "text":
         from hotato.cli._warnings import hollow
         from hotato.plan.text import safe

@@ -49,7 +49,7 @@ def configure(parser: Parser) -> None:
 def main(args: Namespace) -> int:
     """Import one call."""
     from hotato.context.files import read_bytes
-    from hotato.context.writing import made_folder, write_texts
+    from hotato.context.folders import put_texts
     from hotato.errors import EvidenceError
     from hotato.plan.text import safe
 
@@ -59,8 +59,7 @@ def main(args: Namespace) -> int:
         vouched(imported)
     texts, report = _texts(imported, args)
     _check(args, texts)
-    with made_folder(args.out):
-        write_texts({os.path.join(args.out, name): text for name, text in texts.items()})
+    put_texts(args.out, texts)
     emit("".join(f"{safe(line)}\n" for line in _summary(args.out, report, texts)))
     return 0
 

@@ -32,8 +32,6 @@ def main(args: Namespace) -> int:
     """Pack, and tell."""
     if args.out == "-":
         raise CommandError(_PROG, "--out", "names a file")
-    import os
-
     from hotato.model.codec import encode
     from hotato.plan.text import safe
     from hotato.timing import archive, bundle
@@ -41,8 +39,8 @@ def main(args: Namespace) -> int:
     if bundle.bundles(args.bundle) != [args.bundle]:
         raise bundle.refused(args.bundle, "a folder of contracts; name one of the bundles in it")
     out = args.out or f"{bundle.read_contract(args.bundle).id}{bundle.SUFFIX}.zip"
-    archive.pack(args.bundle, out, overwrite=bool(args.force))
+    size, digest = archive.pack(args.bundle, out, overwrite=bool(args.force))
     if args.format == "json":
-        told = {"ok": True, "archive": out, "sha256": bundle.hash_of(out), "exit_code": 0}
+        told = {"ok": True, "archive": out, "sha256": digest, "exit_code": 0}
         return finish(encode(told, indent=2) + "\n", 0)
-    return finish(safe(f"{out}: {os.path.getsize(out)} bytes, sha256 {bundle.hash_of(out)}") + "\n", 0)
+    return finish(safe(f"{out}: {size} bytes, sha256 {digest}") + "\n", 0)

@@ -67,7 +67,7 @@ def _judged() -> dict[str, Any]:
 def _write(folder: str, envelope: Mapping[str, Any], force: bool) -> list[str]:
     """Write the call's files and the envelope; return their paths. Raise UsageError and write nothing if one exists."""
     from hotato.context.files import read_text
-    from hotato.context.writing import made_folder, write_texts
+    from hotato.context.folders import put_texts
     from hotato.errors import Problem, UsageError
     from hotato.model.codec import encode
 
@@ -78,8 +78,7 @@ def _write(folder: str, envelope: Mapping[str, Any], force: bool) -> list[str]:
     if there and not force:
         said = "exists already; --force overwrites it"
         raise UsageError(Problem(code="file_exists", file=path, message=said) for path in there)
-    with made_folder(folder):
-        write_texts({paths[name]: text for name, text in texts.items()})
+    put_texts(folder, texts)
     return list(paths.values())
 
 

@@ -167,7 +167,8 @@ def _encoded(name: str, transcript: Any, records: list[Any] | None) -> str:
 
 def _write(args: Namespace, texts: dict[str, str]) -> list[str]:
     """Write all files or none and return their names. Raise UsageError and CommandError."""
-    from hotato.context.writing import made_folder, write_texts
+    from hotato.context.folders import put_texts
+    from hotato.context.writing import write_texts
 
     is_folder = args.call is not None or len(texts) > 1 or os.path.isdir(args.out) or args.out.endswith(("/", os.sep))
     paths = {os.path.join(args.out, name) if is_folder else args.out: text for name, text in texts.items()}
@@ -180,8 +181,7 @@ def _write(args: Namespace, texts: dict[str, str]) -> list[str]:
         write_texts(paths, overwrite=bool(args.force))
         return list(paths)
     _strangers(args.out, texts)
-    with made_folder(args.out):
-        write_texts(paths, overwrite=bool(args.force))
+    put_texts(args.out, texts, overwrite=bool(args.force))
     return list(paths)
 
 

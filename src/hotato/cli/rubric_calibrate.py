@@ -36,9 +36,8 @@ def configure(parser: Parser) -> None:
 def main(args: Namespace) -> int:
     """Measure, and tell."""
     _judge.check(args, _PROG)
-    if args.out == "-":
-        raise CommandError(_PROG, "--out", "names a file; --format json writes to standard output")
-    from hotato.context.files import write_text
+    _check(args)
+    from hotato.context.files import write_texts
     from hotato.model.codec import encode
     from hotato.rubric.calibration import calibrate, load_labeled, render_text
 
@@ -47,7 +46,17 @@ def main(args: Namespace) -> int:
     judges = _judge.judges(args, _PROG)
     found = calibrate(rubrics, calls, judges, cache=_judge.cache(args), fresh=bool(args.no_cache))
     encoded = encode(found, indent=2) + "\n"
-    if args.judge_record is not None:
-        judges.record(args.judge_record, force=bool(args.force))
-    write_text(args.out, encoded, overwrite=bool(args.force))
+    texts = {} if args.judge_record is None else {args.judge_record: judges.recording()}
+    write_texts({**texts, args.out: encoded}, overwrite=bool(args.force))
     return finish(encoded if args.format == "json" else render_text(found), 0)
+
+
+def _check(args: Namespace) -> None:
+    """Refuse to write to standard output, to one file twice, and over the answers that are read. Raise CommandError."""
+    from hotato.cli._reports import is_same
+
+    if args.out == "-":
+        raise CommandError(_PROG, "--out", "names a file; --format json writes to standard output")
+    for flag, path in (("--judge-replay", args.judge_replay), ("--judge-record", args.judge_record)):
+        if path is not None and is_same(args.out, path):
+            raise CommandError(_PROG, "--out", f"names the same file as {flag}")

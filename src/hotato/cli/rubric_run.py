@@ -71,12 +71,12 @@ def main(args: Namespace) -> int:
         rubrics, call, judges, cache=_judge.cache(args), fresh=bool(args.no_cache), gate=bool(args.gate), human=human
     )
     encoded = encode(found, indent=2) + "\n"
-    if args.judge_record is not None:
-        judges.record(args.judge_record, force=bool(args.force))
-    if args.out is not None:
-        from hotato.context.files import write_text
+    texts = {} if args.judge_record is None else {args.judge_record: judges.recording()}
+    texts |= {} if args.out is None else {args.out: encoded}
+    if texts:
+        from hotato.context.files import write_texts
 
-        write_text(args.out, encoded, overwrite=bool(args.force))
+        write_texts(texts, overwrite=bool(args.force))
     code: int = found["exit_code"]
     return finish(encoded if args.format == "json" else render_text(found), code)
 

@@ -109,7 +109,7 @@ def _lines(report: Mapping[str, Any], found: Shrunk) -> list[str]:
 
 def _write(args: Namespace, texts: Mapping[str, str]) -> None:
     """Write the files, all or none. Refuse to overwrite unless asked, and ever to write over what is read."""
-    from hotato.context.writing import made_folder, write_texts
+    from hotato.context.folders import put_texts
     from hotato.errors import Problem, UsageError
     from hotato.probe.shrink_files import NAMES
 
@@ -123,5 +123,4 @@ def _write(args: Namespace, texts: Mapping[str, str]) -> None:
         if name not in texts:
             said = "is of another call, and this one has none; remove it or choose another folder"
             raise UsageError(Problem(code="file_exists", file=path, message=said))
-    with made_folder(args.out):
-        write_texts({os.path.join(args.out, name): text for name, text in texts.items()}, overwrite=bool(args.force))
+    put_texts(args.out, texts, overwrite=bool(args.force))

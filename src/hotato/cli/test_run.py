@@ -80,13 +80,11 @@ def main(args: Namespace) -> int:
         runs = _runs(test, args.run)
     judges = _judges(args, test)
     opinion = None if judges is None else _opinion(args, test, judges)
-    with _conversation.folder(args.out) as inside:
+    with _conversation.kept(args.out, args.judge_record, judges) as inside:
         if given:
             found = [_conversation.recorded(test, call, inside, opinion, sound=sound, notes=notes)]
         else:
             found = _conversation.played(test, runs, inside, opinion, is_one=args.run is not None)
-        if judges is not None and args.judge_record is not None:
-            judges.record(args.judge_record, force=False)
     return finish(_printed(args, test, found, notes), exit_code(found))
 
 

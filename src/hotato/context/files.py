@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import stat
 import sys
-from typing import IO
+from typing import IO, Any
 
 from hotato.context.confined import confined
 from hotato.context.writing import write_text, write_texts
@@ -55,12 +57,49 @@ def read_bytes(
 
 
 def open_regular(path: str | os.PathLike[str], *, error: type[UsageError] = UsageError) -> IO[bytes]:
-    """Return a regular file opened for reading, for what reads piece by piece. Raise `error`, never block on a pipe."""
+    """Return a regular file opened for reading, for what reads piece by piece. Raise `error`, never block on a pipe.
+
+    What cannot be read later on raises `error` as well.
+    """
     name = given.path(path, "path", error)
     try:
-        return _opened(name)
+        return io.BufferedReader(_Reading(_opened(name, buffering=0), name, error))
     except (OSError, _NotPlainError) as cause:
         raise error(_unreadable(name, cause)) from None
+
+
+class _Reading(io.RawIOBase):
+    """An open file that is refused where it cannot be read to its end, as one that cannot be opened is."""
+
+    def __init__(self, file: IO[bytes], name: str, error: type[UsageError]) -> None:
+        self._file: Any = file
+        self._name, self._error = name, error
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        found: int = self._file.fileno()
+        return found
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        found: int = self._file.seek(offset, whence)
+        return found
+
+    def readinto(self, into: Any) -> int:
+        try:
+            found: int = self._file.readinto(into)
+        except OSError as cause:
+            raise self._error(_unreadable(self._name, cause)) from None
+        return found
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # nothing was written that could be lost
+            self._file.close()
+        super().close()
 
 
 def sha256_of(path: str | os.PathLike[str], *, error: type[UsageError] = UsageError) -> str:
@@ -109,11 +148,11 @@ def _stdin(most: int) -> bytes:
 
 
 def _regular(name: str, most: int) -> bytes:
-    with _opened(name) as stream:
+    with _opened(name, buffering=-1) as stream:
         return stream.read(most + 1)
 
 
-def _opened(name: str) -> IO[bytes]:
+def _opened(name: str, *, buffering: int) -> IO[bytes]:
     if "\0" in name:
         raise _NotPlainError("a file name cannot hold a NUL character")
     try:
@@ -128,7 +167,7 @@ def _opened(name: str) -> IO[bytes]:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             raise _NotPlainError("a folder, not a file" if stat.S_ISDIR(mode) else "not a regular file")
-        return os.fdopen(descriptor, "rb")
+        return os.fdopen(descriptor, "rb", buffering)
     except BaseException:
         os.close(descriptor)
         raise

@@ -1,4 +1,4 @@
-"""Making a folder that a user named: whole or not at all.
+"""Making a folder that a user named, and files in one: whole or not at all.
 
 What goes into it is written to a temporary folder beside its place, flushed to disk, and moved there. Where that fails, or
 the process is told to stop, nothing is left; a process that is killed leaves at most the temporary folder, and the next
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from hotato.context.writing import flush_folder, sweep, temporary_name, unwritable
+from hotato.context.writing import flush_folder, made_folder, sweep, temporary_name, unwritable, write_texts
 from hotato.errors import Problem, UsageError
 
 _PRIVATE = 0o700
@@ -47,6 +47,36 @@ def new_folder(path: str) -> Iterator[str]:
 
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def put_texts(folder: str, texts: Mapping[str, str], *, overwrite: bool = True) -> None:
+    """Write files by name into a folder, all of them or none. Raise UsageError as `write_texts` does.
+
+    A folder that is missing is made, with those above it, and appears with all of the files: a process that is killed leaves
+    no part of them. In a folder that is there each file is the old one or the new one, whenever that happens.
+    """
+    if os.path.lexists(folder):
+        with made_folder(folder):
+            write_texts({os.path.join(folder, name): text for name, text in texts.items()}, overwrite=overwrite)
+        return
+    with made_folder(above(folder)), new_folder(folder) as inside:
+        for name, text in texts.items():
+            try:
+                _write(os.path.join(inside, name), text.encode("utf-8"))
+            except OSError as cause:
+                raise unwritable(os.path.join(folder, name), cause) from None
+
+
+def above(folder: str) -> str:
+    """Return the folder that a folder is in."""
+    return os.path.dirname(folder.rstrip("/" + os.sep)) or "."
+
+
+def _write(path: str, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
+        stream.flush()
 
 
 def _made(place: str) -> str:

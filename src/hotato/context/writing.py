@@ -87,7 +87,7 @@ def write_files(files: Mapping[str, bytes], *, overwrite: bool = True, is_sealed
 def placed(path: str | os.PathLike[str], *, overwrite: bool = True) -> Iterator[IO[bytes]]:
     """Write a whole file or nothing, from a stream, which is in its place once the block is left without an exception.
 
-    Raise UsageError as `write_text` does.
+    The stream can be read as well. Raise UsageError as `write_text` does.
     """
     one = _Staged(given.path(path, "path"))
     _check(one.place, overwrite)
@@ -185,7 +185,7 @@ def _staging(one: _Staged) -> Iterator[IO[bytes]]:
         mode: int | None = stat.S_IMODE(os.stat(one.place).st_mode)
     except OSError:
         mode = None
-    with os.fdopen(_opened(one, 0o644 if mode is None else 0o600), "wb") as stream:
+    with os.fdopen(_opened(one, 0o644 if mode is None else 0o600), "w+b") as stream:
         yield stream
         stream.flush()
         if mode is not None and hasattr(os, "fchmod"):
@@ -199,7 +199,7 @@ def _opened(one: _Staged, mode: int) -> int:
     for number in range(1000):
         one.temporary = temporary_name(one.place, number)
         try:
-            return os.open(one.temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+            return os.open(one.temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         except FileExistsError:
             one.temporary = ""
     raise FileExistsError(errno.EEXIST, "temporary files of that name are there already")

@@ -7,6 +7,7 @@ place only once every hash is right.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import struct
@@ -30,12 +31,17 @@ _SPECIAL = 0o7000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
-def pack(folder: str, path: str, *, overwrite: bool = False) -> b.Contract:
-    """Write a bundle as an archive, whole or not at all, and return its contract. Raise EvidenceError for a bad bundle."""
+def pack(folder: str, path: str, *, overwrite: bool = False) -> tuple[int, str]:
+    """Write a bundle as an archive, whole or not at all; return how many bytes that has, and its sha256.
+
+    Raise EvidenceError for a bad bundle.
+    """
     contract = b.read_contract(folder)
     with placed(path, overwrite=overwrite) as file:
         _write(folder, contract, file)
-    return contract
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        return size, hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]  # it has readinto
 
 
 def _write(folder: str, contract: b.Contract, file: IO[bytes]) -> None:
@@ -108,9 +114,9 @@ def _unpacked(path: str, archive: zipfile.ZipFile, folder: str) -> tuple[str, b.
 
 def _extract(path: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: str) -> None:
     """Write a member; no more of it than its size says, whatever it unpacks to."""
-    os.makedirs(os.path.dirname(target), exist_ok=True)
     written = 0
     try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
         with archive.open(member) as read, open(target, "xb") as out:
             while piece := read.read(_PIECE):
                 written += len(piece)

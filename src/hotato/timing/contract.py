@@ -10,7 +10,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ import msgspec
 from hotato.context.confined import reading_within
 from hotato.context.files import open_regular, read_text
 from hotato.context.folders import new_folder
-from hotato.context.writing import made_folder
+from hotato.context.writing import made_folder, unwritable
 from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model import given
 from hotato.model.codec import encode
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 VERIFY_SCHEMA = "hotato.contract_verify.v1"
 KEPT, BROKEN, UNVERIFIED = "kept", "broken", "unverified"
 ENGINE, VERSION = "energy", "1"
+_MOST_WAV = 2**32 - 100  # bytes; its header has 32 bits for its size
 
 
 def create(
@@ -61,7 +62,7 @@ def create(
     spans = None if trace is None else _trace(trace)
     place = os.path.normpath(os.path.join(folder, name + b.SUFFIX))
     hashes = tuple(b.hash_of(os.fspath(path)) for path in _paths(recording))
-    with made_folder(folder), new_folder(place) as inside:
+    with made_folder(folder), new_folder(place) as inside, _writing(place):
         for part in ("audio", "evidence", *(("traces",) if spans is not None else ())):
             os.mkdir(os.path.join(inside, part))
         _copy(recording, os.path.join(inside, b.AUDIO))
@@ -84,6 +85,15 @@ def create(
         )  # fmt: skip
         _write(inside, b.CONTRACT, encode(b.plain_contract(found), indent=2) + "\n")
     return place, found
+
+
+@contextlib.contextmanager
+def _writing(place: str) -> Iterator[None]:
+    """Raise UsageError where what is written inside cannot be."""
+    try:
+        yield
+    except OSError as cause:
+        raise unwritable(place, cause) from None
 
 
 def verify(path: str) -> dict[str, Any]:
@@ -232,12 +242,15 @@ def _copy(recording: Recording, path: str) -> None:
 
 
 def _merge(sounds: list[Sound], columns: tuple[int, ...], path: str) -> None:
+    """Write what is read of each side. Raise OSError with its cause, which libsndfile would not tell."""
+    import wave
+
     import numpy as np
-    import soundfile
 
     wide = any(sound.is_wide for sound in sounds)
     rate = sounds[0].rate
-    with soundfile.SoundFile(path, "x", rate, 2, "PCM_24" if wide else "PCM_16", format="WAV") as out:
+    with open(path, "xb") as file, wave.open(file, "wb") as out:
+        out.setparams((2, 3 if wide else 2, rate, 0, "NONE", ""))
         while True:
             read = [sound.read(columns, rate) for sound in sounds]
             sides = [read[0][0], read[0][1]] if len(sounds) == 1 else [one[0] for one in read]
@@ -248,7 +261,19 @@ def _merge(sounds: list[Sound], columns: tuple[int, ...], path: str) -> None:
             for column, side in enumerate(sides):
                 scale = sounds[0 if len(sounds) == 1 else column].full_scale
                 block[: len(side), column] = _whole(side, scale, wide=wide)
-            out.write(block)
+            out.writeframesraw(_bytes(block))
+            if file.tell() > _MOST_WAV:
+                said = "longer than a WAV file can hold, 4 GiB; cut the event out of it (ffmpeg -ss FROM -t SECONDS)"
+                raise UsageError(Problem(code="audio", file=sounds[0].name, message=said))
+
+
+def _bytes(block: Any) -> bytes:
+    """Return samples as a WAV file has them: 16 bits, or the highest 24 of 32, the lowest byte first."""
+    import numpy as np
+
+    if block.dtype == np.int16:
+        return bytes(block.astype("<i2").tobytes())
+    return bytes(block.astype("<i4").view(np.uint8).reshape(-1, 4)[:, 1:].tobytes())
 
 
 def _whole(side: Any, scale: float, *, wide: bool) -> Any:
