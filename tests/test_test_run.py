@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import sys
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -568,3 +569,70 @@ def test_a_rubric_is_read_as_strictly_as_elsewhere() -> None:
         (f"{at}[3].id", "duplicate_id"),
     }
     assert all(one.line > 10 for one in caught.value.problems)
+
+
+# timing contracts -----------------------------------------------------------------------------------------------------
+
+YIELDS = SOUND.with_name("hard-interruption.flac")
+
+
+def contracts(folder: Path, name: str, *policy: str) -> int:
+    """Make a contract beside a test that names it; return the exit code."""
+    words = ["contract", "create", "--stereo", str(YIELDS), "--expect", "yield", "--id", name]
+    return main([*words, "--out", str(folder / "contracts"), *policy])
+
+
+def bound(folder: Path) -> list[str]:
+    test = deepcopy(TEST)
+    test["assertions"]["deterministic"] = [{"id": "yields", "kind": "timing_contract", "bundle": "contracts"}]
+    test["success"]["required"] = ["all_deterministic_assertions_pass"]
+    (folder / "test.json").write_text(json.dumps(test))
+    (folder / "calls" / "told" / "base" / "one").mkdir(parents=True)
+    for place in (folder, folder / "calls" / "told" / "base" / "one"):
+        (place / "transcript.json").write_text(json.dumps(TURNS))
+    suite = {"kind": "hotato.suite", "version": 1, "suite_id": "s", "name": "S", "tests": ["test.json"]}
+    (folder / "suite.json").write_text(
+        json.dumps({**suite, "inconclusive_policy": "report", "required_for_release": True})
+    )
+    return ["test.json", "--transcript", "transcript.json"]
+
+
+def test_timing_contracts_that_a_test_names_are_scored(
+    tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("soundfile")
+    monkeypatch.chdir(tmp_path)
+    words = bound(tmp_path)
+
+    def found() -> tuple[int, str, Any]:
+        capsys.readouterr()
+        code, told = ran(capsys, *words)
+        (result,) = told["calls"][0]["envelope"]["results"]
+        return code, result["code"], result.get("contracts")
+
+    assert found() == (2, "no_contract", None)
+    assert contracts(tmp_path, "one") == 0
+    assert found() == (0, "kept", {"total": 1, "passed": 1})
+    assert main(["suite", "run", "suite.json", "--calls", "calls", "--out", "results"]) == 0
+    assert contracts(tmp_path, "late", "--max-time-to-yield", "0.1") == 1
+    assert found() == (1, "broken", {"total": 2, "passed": 1})
+    capsys.readouterr()
+    assert main(["suite", "run", "suite.json", "--calls", "calls", "--out", "results", "--resume"]) == 2
+    assert "the suite or one of its tests has changed" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    assert found()[:2] == (2, "extra_missing")
+
+
+def test_a_contract_is_scored_once_however_many_calls_are_judged(
+    tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hotato.simulate.checks import load_test_file
+
+    asked: list[str] = []
+    monkeypatch.setattr("hotato.timing.contract.counts", lambda path: asked.append(path) or (1, 1, 0))
+    monkeypatch.chdir(tmp_path)
+    bound(tmp_path)
+    test = load_test_file("test.json")
+    assert [outcome(test, build_context(transcript=TURNS)).status for _ in range(3)] == ["PASS"] * 3
+    assert asked == ["contracts"]
+    capsys.readouterr()

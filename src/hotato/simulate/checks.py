@@ -19,6 +19,7 @@ from hotato.model.verdict import DIMENSIONS
 from hotato.plan.compile import Plan, compile_plan
 from hotato.plan.resources import Resources
 from hotato.simulate import documents
+from hotato.simulate.contracts import digests, verifier
 from hotato.simulate.faults import faults as scenario_faults
 from hotato.simulate.rubrics import rubrics_of
 from hotato.simulate.scenario import KIND as SCENARIO
@@ -32,7 +33,7 @@ OF_RUBRICS = "no_rubric_failure"
 CONDITIONS = {
     "all_deterministic_assertions_pass": "every deterministic assertion is PASS",
     "no_deterministic_fail": "no deterministic assertion is FAIL; INCONCLUSIVE is let be",
-    OF_RUBRICS: "a model judged each rubric, and none is FAIL",
+    OF_RUBRICS: "a model judged each rubric, or people a human one, and none is FAIL",
     "no_inconclusive": "no deterministic assertion is INCONCLUSIVE; what a model judged is no part of it",
 }
 _AT = ("assertions", "deterministic")
@@ -76,7 +77,8 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     """A checked conversation test. `plan` is None where only rubrics are asserted, `scenario` where none is named.
 
     `sources` holds the text of the documents it was made of, by name, for artifacts to bind; `packs` that of the rule packs
-    that assertions name, by path. `criteria` are the rubrics, for a model to judge apart from all else.
+    that assertions name, by path. `contracts` tells the timing contracts that they name from others, by path. `criteria` are
+    the rubrics, for models and people to judge apart from all else.
     """
 
     __test__ = False  # it is no test of ours
@@ -86,6 +88,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     scenario: Scenario | None
     sources: Mapping[str, str]
     packs: Mapping[str, str] = {}
+    contracts: Mapping[str, str] = {}
     criteria: tuple[Rubric, ...] = ()
 
     @property
@@ -96,7 +99,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sha256(self) -> str:
         """Return the hash of all that the test was made of."""
-        return sha256(encode([dict(self.sources), dict(self.packs)]).encode()).hexdigest()
+        return sha256(encode([dict(self.sources), dict(self.packs), dict(self.contracts)]).encode()).hexdigest()
 
     @property
     def rubrics(self) -> list[str]:
@@ -126,13 +129,14 @@ def load_test(source: Any, file: str = "") -> Test:
     document = plan = scenario = None
     sources: dict[str, str] = {}
     packs: dict[str, str] = {}
+    contracts: dict[str, str] = {}
     criteria: tuple[Rubric, ...] = ()
     try:
         document = documents.read(tree, Document, KIND, _faults)
     except DocumentError as error:
         problems += error.problems
     try:
-        plan = _plan(tree, packs)
+        plan = _plan(tree, packs, contracts)
     except DocumentError as error:
         problems += error.problems
     try:
@@ -149,7 +153,15 @@ def load_test(source: Any, file: str = "") -> Test:
     if problems or document is None:
         raise DocumentError(problems)
     sources["test.json"] = _written(document)
-    return Test(document=document, plan=plan, scenario=scenario, sources=sources, packs=packs, criteria=criteria)
+    return Test(
+        document=document,
+        plan=plan,
+        scenario=scenario,
+        sources=sources,
+        packs=packs,
+        contracts=contracts,
+        criteria=criteria,
+    )
 
 
 def _written(document: msgspec.Struct) -> str:
@@ -191,10 +203,11 @@ def _rubric_faults(asserted: Assertions) -> Iterator[Fault]:
             yield Fault(("assertions", "rubric", place, "id"), "duplicate_id", f"the id '{ident}' is used already")
 
 
-def _plan(tree: Tree, packs: dict[str, str]) -> Plan | None:
+def _plan(tree: Tree, packs: dict[str, str], contracts: dict[str, str]) -> Plan | None:
     """Return the compiled deterministic assertions; None where there are none, or no list of them to look at.
 
-    The files that they name, rule packs, are added to `packs` by their paths.
+    The files that they name, rule packs, are added to `packs` by their paths, and what tells the timing contracts that they
+    name to `contracts`.
     """
     value = tree.value.get("assertions") if isinstance(tree.value, dict) else None
     assertions = value.get("deterministic") if isinstance(value, dict) else None
@@ -202,7 +215,9 @@ def _plan(tree: Tree, packs: dict[str, str]) -> Plan | None:
         return None
     resources = _resources(tree.file, packs)
     try:
-        return compile_plan(load(documents.Section(tree, "assertions", assertions, _AT), resources), resources)
+        loaded = load(documents.Section(tree, "assertions", assertions, _AT), resources)
+        contracts |= digests(loaded.specs)
+        return compile_plan(loaded, resources)
     except DocumentError as error:
         raise DocumentError(
             replace(one, path="assertions.deterministic" + one.path[10:])
@@ -219,4 +234,4 @@ def _resources(file: str, packs: dict[str, str]) -> Resources:
         packs[path] = read_text(documents.relative(file, path), most=MOST_CONFIG, error=DocumentError)
         return packs[path]
 
-    return Resources(read_beside)
+    return Resources(read_beside, verifier())
