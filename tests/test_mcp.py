@@ -574,6 +574,31 @@ def test_a_model_is_asked_only_where_the_server_was_started_for_it(scene: Folder
     assert codes(ask(scene, "rubric_run", **recorded)) == ["file_outside"]
 
 
+def test_what_people_say_asks_no_model(scene: Folders) -> None:
+    warm = {"id": "warm", "kind": "human_rubric", "criterion": "The agent sounds warm."}
+    polite = {"id": "polite", "kind": "judge_rubric", "criterion": "The agent is polite."}
+    Path(scene.reads, "warm.json").write_text(json.dumps({"version": 1, "rubrics": [warm]}))
+    given = {"rubrics": "warm.json", "transcript": "transcript.json"}
+    (open_,) = ask(scene, "rubric_run", **given)["results"]
+    assert open_["code"] == "person_needed"
+    said = {
+        "rubric": "warm",
+        "input_sha256": open_["input_sha256"],
+        "verdict": "PASS",
+        "turns": [0],
+        "by": "A",
+        "at": "May",
+    }
+    Path(scene.reads, "said.json").write_text(json.dumps({"version": 1, "verdicts": [said]}))
+    (result,) = ask(scene, "rubric_run", **given, human="said.json")["results"]
+    assert (result["status"], result["code"]) == ("PASS", "person_judged")
+    assert codes(ask(scene, "rubric_run", **given, human="../elsewhere/secret.json")) == ["file_outside"]
+    assert codes(ask(scene, "rubric_run", **given, judge_model="m")) == ["egress"]
+    Path(scene.reads, "both.json").write_text(json.dumps({"version": 1, "rubrics": [warm, polite]}))
+    assert codes(ask(scene, "rubric_run", **{**given, "rubrics": "both.json"}, human="said.json")) == ["egress"]
+    assert codes(ask(scene, "rubric_run", **{**given, "rubrics": "absent.json"})) == ["file_missing"]
+
+
 # the process ----------------------------------------------------------------------------------------------------------
 
 

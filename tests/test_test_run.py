@@ -571,6 +571,137 @@ def test_a_rubric_is_read_as_strictly_as_elsewhere() -> None:
     assert all(one.line > 10 for one in caught.value.problems)
 
 
+# what people say ------------------------------------------------------------------------------------------------------
+
+WARM = {"id": "warm", "kind": "human_rubric", "criterion": "The agent sounds warm."}
+POLITE = {"id": "polite", "kind": "judge_rubric", "criterion": "The agent stays polite."}
+
+
+def felt(folder: Path, *criteria: dict[str, Any], required: tuple[str, ...] = (PROVEN, ASKED)) -> list[str]:
+    """Return the words that run a test with rubrics on a recorded call."""
+    test = deepcopy(TEST)
+    test["assertions"]["rubric"] = list(criteria)
+    test["success"]["required"] = list(required)
+    (folder / "transcript.json").write_text(json.dumps(TURNS))
+    (folder / "test.json").write_text(json.dumps(test))
+    return [str(folder / "test.json"), "--transcript", str(folder / "transcript.json")]
+
+
+def said(folder: Path, digest: str, verdict: str = "PASS", **more: Any) -> list[str]:
+    """Return the flag that hands over what one person says."""
+    one = {"rubric": "warm", "input_sha256": digest, "verdict": verdict, "turns": [0], "by": "Ada", "at": "May", **more}
+    (folder / "said.json").write_text(json.dumps({"version": 1, "verdicts": [one]}))
+    return ["--human", str(folder / "said.json")]
+
+
+def test_what_a_person_says_of_the_call_decides_a_condition_on_rubrics(tmp_path: Path, capsys: Out) -> None:
+    words = felt(tmp_path, WARM)
+    code, plain = ran(capsys, *words)
+    told = plain["calls"][0]["rubric"]
+    assert (code, told["judged"], told["unjudged"]) == (2, False, ["warm"])
+    digest = told["input_sha256"]["warm"]
+    assert main(["test", "run", *words]) == 2
+    out = capsys.readouterr().out
+    assert "rubrics that people judge, of which --human gives no verdict: warm\n" in out
+    assert f"a person's verdict by warm has input_sha256: {digest}\n" in out
+    for verdict, code, state in (("PASS", 0, "met"), ("FAIL", 1, "not_met")):
+        got, told = ran(capsys, *words, *said(tmp_path, digest, verdict))
+        (call,) = told["calls"]
+        assert (got, [one["state"] for one in call["conditions"]]) == (code, ["met", state])
+        assert call["envelope"] == plain["calls"][0]["envelope"]
+        assert [one["by"] for one in call["rubric_envelope"]["results"][0]["votes"]] == ["Ada"]
+        assert "unjudged" not in call["rubric"]
+    (tmp_path / "rubrics.json").write_text(json.dumps({"version": 1, "rubrics": [WARM]}))
+    alone = ["rubric", "run", "--rubrics", str(tmp_path / "rubrics.json"), *words[1:], "--format", "json"]
+    assert main(alone) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["input_sha256"] == digest
+
+
+def test_what_a_person_says_of_another_call_is_said_of_none(tmp_path: Path, capsys: Out) -> None:
+    words = felt(tmp_path, WARM)
+    digest = ran(capsys, *words)[1]["calls"][0]["rubric"]["input_sha256"]["warm"]
+    (tmp_path / "transcript.json").write_text(json.dumps([{**TURNS[0], "text": "Your refund is issued!"}]))
+    code, told = ran(capsys, *words, *said(tmp_path, digest))
+    (result,) = told["calls"][0]["rubric_envelope"]["results"]
+    assert (code, result["code"], result["input_sha256"] == digest) == (2, "person_judged_other", False)
+
+
+def test_people_answer_for_human_rubrics_alone(tmp_path: Path, capsys: Out) -> None:
+    words = felt(tmp_path, WARM, POLITE)
+    digest = ran(capsys, *words)[1]["calls"][0]["rubric"]["input_sha256"]["warm"]
+    human = said(tmp_path, digest)
+    code, told = ran(capsys, *words, *human)
+    (call,) = told["calls"]
+    assert (code, call["conditions"][1]["because"], call["rubric"]["unjudged"]) == (2, ["polite"], ["polite"])
+    assert (call["rubric"]["judged"], call["rubric"]["pass"]) == (True, 1)
+    assert main(["test", "run", *words, *human]) == 2
+    assert "no model was asked about, as no judge is named: polite\n" in capsys.readouterr().out
+    judge = rubric.Recorder(Judge("PASS"))
+    rubric.run_rubrics(rubric.load({"version": 1, "rubrics": [POLITE]}), build_context(transcript=TURNS), judge)
+    (tmp_path / "answers.json").write_text(rubric.recording_text([judge]))
+    code, told = ran(capsys, *words, *human, "--judge-replay", str(tmp_path / "answers.json"))
+    assert (code, told["calls"][0]["rubric"]["pass"]) == (0, 2)
+    assert main(["test", "run", *words, *said(tmp_path, digest, rubric="polite")]) == 2
+    assert "a person's verdict does not take that one's place" in capsys.readouterr().err
+
+
+def test_what_a_person_said_is_kept_and_counts_again(tmp_path: Path, capsys: Out) -> None:
+    words = felt(tmp_path, WARM)
+    human = said(tmp_path, ran(capsys, *words)[1]["calls"][0]["rubric"]["input_sha256"]["warm"])
+    kept = tmp_path / "kept"
+    assert ran(capsys, *words, *human, "--out", str(kept))[0] == 0
+    assert parts(kept)["rubric.json"] == "rubric"
+    assert '"by": "Ada"' in (kept / "rubric.json").read_text()
+    assert main(["conversation", "verify", str(kept)]) == 0
+    capsys.readouterr()
+    assert ran(capsys, str(kept / "test.json"), "--transcript", str(kept / "transcript.json"), *human)[0] == 0
+
+
+def test_each_played_run_has_a_verdict_of_its_own(tmp_path: Path, capsys: Out) -> None:
+    scenario = {
+        **deepcopy(BROKEN),
+        "caller": {"script": [{"say": "Hello."}]},
+        "agent_mock": {"says": ["Your refund is issued."]},
+        "variation_matrix": {"speaking_rate": [0.85, 1.2]},
+    }
+    test = deepcopy(TEST)
+    test |= {"scenario": "scenario.json", "success": {"required": [ASKED]}}
+    test["assertions"]["rubric"] = [WARM]
+    (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+    (tmp_path / "test.json").write_text(json.dumps(test))
+    code, told = ran(capsys, str(tmp_path / "test.json"))
+    digests = [one["rubric"]["input_sha256"]["warm"] for one in told["calls"]]
+    assert (code, len(set(digests))) == (2, 2)
+    code, told = ran(capsys, str(tmp_path / "test.json"), *said(tmp_path, digests[0]))
+    assert [one["status"] for one in told["calls"]] == ["PASS", "INCONCLUSIVE"]
+
+
+def test_a_human_rubric_without_its_evidence_has_nothing_to_be_judged(tmp_path: Path, capsys: Out) -> None:
+    words = felt(tmp_path, {**WARM, "evidence": ["tool_trace"]})
+    assert ran(capsys, *words)[1]["calls"][0]["rubric"] == {"judged": False, "unjudged": ["warm"]}
+
+
+@pytest.mark.parametrize(
+    ("criteria", "more", "refused"),
+    [
+        ((), ["--human", "{here}/said.json"], "the test has no rubric to be judged"),
+        ((WARM,), ["--human", "{here}/absent.json"], "no such file"),
+        ((POLITE,), ["--human", "{here}/said.json"], "no rubric that is run has the id 'warm'"),
+        ((WARM,), ["--human", "-", "--trace", "-"], "read once"),
+        ((WARM,), ["--human", "{here}/said.json", "--no-cache"], "no judge is named"),
+    ],
+)
+def test_what_people_say_is_read_strictly(
+    tmp_path: Path, capsys: Out, criteria: tuple[dict[str, Any], ...], more: list[str], refused: str
+) -> None:
+    words = felt(tmp_path, *criteria, required=(PROVEN,))
+    said(tmp_path, "0" * 64)
+    filled = [word.replace("{here}", str(tmp_path)) for word in more]
+    assert main(["test", "run", *words, *filled, "--out", str(tmp_path / "kept")]) == 2
+    assert refused in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()
+
+
 # timing contracts -----------------------------------------------------------------------------------------------------
 
 YIELDS = SOUND.with_name("hard-interruption.flac")

@@ -6,14 +6,16 @@ For example:
   hotato test run refund-test.yaml --transcript transcript.json --trace voice_trace.jsonl --state state.json
   hotato test run refund-test.yaml --call end-of-call-report.json --audio call.wav --format json
   hotato test run refund-test.yaml --transcript transcript.json --judge-model qwen3:8b
+  hotato test run refund-test.yaml --transcript transcript.json --human verdicts.yaml
 
 A call is a success where every condition under success.required is met. Without evidence the test's scenario is played,
 in each of its runs, without sound: what reads timing is INCONCLUSIVE. A run that could not be played is
 SIMULATOR_INVALID, never a FAIL of the agent. A call of which nothing could be judged is INCONCLUSIVE.
 
 Rubrics are judged, apart from all that is proven, where a judge is named: --judge-model, --judge, --judge-url or
---judge-replay. Otherwise they are told as not judged, and no_rubric_failure is undetermined. A recording is measured with
-the extra audio; without it there is no timing, and a note says so.
+--judge-replay; human rubrics by what people say in --human, which counts for the very evidence that they judged. Otherwise
+they are told as not judged, and no_rubric_failure is undetermined. A recording is measured with the extra audio; without
+it there is no timing, and a note says so.
 
 Exit codes: 0 every call is a success, 1 one is not, 2 refused, or there is no verdict on every call, 3 internal error.
 """
@@ -29,6 +31,7 @@ from hotato.cli._out import finish
 from hotato.cli._parser import CommandError, Parser
 
 if TYPE_CHECKING:
+    from hotato.rubric.persons import Verdict
     from hotato.simulate.checks import Test
     from hotato.simulate.conversation import Opinion, Outcome
     from hotato.simulate.variants import Variant
@@ -48,6 +51,8 @@ def configure(parser: Parser) -> None:
     parser.value("--run", "NAME", "only this run of the scenario; hotato simulate --list names them")
     said = "keep each call as a conversation: evidence, test and result in a new folder, for hotato conversation verify"
     parser.value("--out", "FOLDER", said, completes="folder")
+    said = "what people say by the test's human rubrics, YAML or JSON: docs/rubric.md"
+    parser.value("--human", "FILE", said, completes="file")
     _judge.declare(parser)
     parser.limits()
     parser.formats()
@@ -59,7 +64,7 @@ def main(args: Namespace) -> int:
         if args.stereo is not None:
             raise CommandError(_PROG, "--audio", "is the same as --stereo; give one of them")
         args.stereo = args.audio
-    _given.check_evidence(args, _PROG, {"TEST": args.test, "--judge-replay": args.judge_replay})
+    _given.check_evidence(args, _PROG, {"TEST": args.test, "--human": args.human, "--judge-replay": args.judge_replay})
     _conversation.check(args, _PROG)
     _check_judge(args)
     from hotato.simulate.checks import load_test_file
@@ -79,7 +84,7 @@ def main(args: Namespace) -> int:
         test = load_test_file(args.test)
         runs = _runs(test, args.run)
     judges = _judges(args, test)
-    opinion = None if judges is None else _opinion(args, test, judges)
+    opinion = _opinion(args, test, judges)
     with _conversation.kept(args.out, args.judge_record, judges) as inside:
         if given:
             found = [_conversation.recorded(test, call, inside, opinion, sound=sound, notes=notes)]
@@ -108,14 +113,28 @@ def _judges(args: Namespace, test: Test) -> _judge.Judges | None:
     return _judge.judges(args, _PROG)
 
 
-def _opinion(args: Namespace, test: Test, judges: _judge.Judges) -> Opinion:
-    """Return what asks a model about a call, by the test's rubrics. The only way from this command into the model's lane."""
+def _opinion(args: Namespace, test: Test, judges: _judge.Judges | None) -> Opinion | None:
+    """Return what judges a call by the test's rubrics; None where neither a model nor a person is to.
+
+    Where no judge is named, only human rubrics are looked at. The only way from this command into the rubric lane.
+    """
+    if judges is None and args.human is None:
+        return None
+    if not test.criteria:
+        raise CommandError(_PROG, "--human", "the test has no rubric to be judged")
     from hotato.rubric.run import run_rubrics
     from hotato.simulate.checks import OF_RUBRICS
 
+    human: Sequence[Verdict] = ()
+    if args.human is not None:
+        from hotato.rubric.persons import load_verdicts
+
+        human = load_verdicts(args.human, test.criteria)
+    asked = test.criteria if judges is not None else [one for one in test.criteria if one.kind == "human_rubric"]
+    who = judges or _judge.judges(args, _PROG)  # it is not asked by human rubrics
     decides = OF_RUBRICS in test.document.success.required
     cache, fresh = _judge.cache(args), bool(args.no_cache)
-    return lambda call: run_rubrics(test.criteria, call, judges, cache=cache, fresh=fresh, gate=decides)
+    return lambda call: run_rubrics(asked, call, who, cache=cache, fresh=fresh, gate=decides, human=human)
 
 
 def _measured(args: Namespace, notes: list[dict[str, str]]) -> dict[str, Any] | None:
@@ -182,16 +201,30 @@ def _printed(args: Namespace, test: Test, found: Sequence[Outcome], notes: Seque
             f"{test.document.id}: {count['runs']} runs, {', '.join(ended)}, {count['simulator_invalid']} SIMULATOR_INVALID; "
             f"{count['different']} with different evidence"
         )
-    unjudged = next((one.unjudged for one in found if one.unjudged), ())
-    if unjudged:
-        lines.append(f"rubrics that no model was asked about, as no judge is named: {', '.join(unjudged)}")
+    lines += _unjudged(test, found)
     lines += [f"note: {note['message']}" for note in notes]
     lines += [] if args.out is None else [f"wrote {args.out}"]
     return text + "".join(f"{safe(line)}\n" for line in lines)
 
 
+def _unjudged(test: Test, found: Sequence[Outcome]) -> list[str]:
+    """Return which rubrics were not judged, and of one call what people's verdicts of it name."""
+    named = next((one.unjudged for one in found if one.unjudged), ())
+    human = [one.id for one in test.criteria if one.kind == "human_rubric" and one.id in named]
+    others = [name for name in named if name not in human]
+    lines = []
+    if others:
+        lines.append(f"rubrics that no model was asked about, as no judge is named: {', '.join(others)}")
+    if human:
+        lines.append(f"rubrics that people judge, of which --human gives no verdict: {', '.join(human)}")
+    for name in human if len(found) == 1 else ():
+        if name in found[0].to_judge:
+            lines.append(f"    a person's verdict by {name} has input_sha256: {found[0].to_judge[name]}")
+    return lines
+
+
 def _judged(one: Outcome) -> str:
-    """Return what a model judged, for people, under what is proven."""
+    """Return what models and people judged, for people, under what is proven."""
     if one.rubric is None:
         return ""
     from hotato.rubric.run import render_text

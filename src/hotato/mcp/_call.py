@@ -72,8 +72,16 @@ def _main(command: str, line: Sequence[str]) -> None:
 
 
 def _look_at_judge(tool: Tool, given: Mapping[str, Any], folders: Folders) -> None:
-    """Refuse to have a model asked, at an address that a client names, unless the network is allowed."""
-    if tool.name == "rubric_run" and not folders.network and not isinstance(given.get("judge_replay"), str):
+    """Refuse to have a model asked, at an address that a client names, unless the network is allowed.
+
+    Rubrics for people alone ask no model.
+    """
+    if tool.name != "rubric_run" or folders.network or isinstance(given.get("judge_replay"), str):
+        return
+    from hotato.rubric.document import load_file
+
+    named = any(given.get(name) is not None for name in ("judge", "judge_url", "judge_model"))
+    if named or any(one.kind == "judge_rubric" for one in load_file(folders.to_read(given["rubrics"]))):
         said = "asks a model server, which this server was not started for (--allow-network); judge_replay asks nobody"
         raise UsageError(Problem(code="egress", file=tool.name, message=said))
 

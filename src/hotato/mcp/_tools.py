@@ -151,8 +151,8 @@ _TOOLS = (
         about=(
             "Have a model judge a call by criteria in words, and return the rubric.v1 envelope: advisory results with their"
             " provenance, which no deterministic verdict depends on. A model is asked over the network only where the"
-            " server was started with network access; judge_replay reads recorded answers without. With gate, exit_code"
-            " is 1 for a FAIL and 2 for an ERROR."
+            " server was started with network access; judge_replay reads recorded answers without, and human what people"
+            " say by human rubrics. With gate, exit_code is 1 for a FAIL and 2 for an ERROR."
         ),
         # a key of the environment is not for a client to send, and whether a call may leave the machine not to decide
         leave=("format", "judge_key_env", "judge_egress_opt_in"),

@@ -11,13 +11,14 @@ from hotato.model.call import Call
 from hotato.model.verdict import FAIL, INCONCLUSIVE, PASS
 from hotato.simulate.checks import Test
 from hotato.simulate.evidence import RECORDED, SIMULATED, Simulated, SimulatorInvalid, simulate
+from hotato.simulate.rubrics import input_of
 from hotato.simulate.success import by_dimension, judged
 from hotato.simulate.variants import Variant
 
 INVALID = "SIMULATOR_INVALID"
 _JUDGED = (PASS, FAIL)
 Envelope = Mapping[str, Any]
-Opinion = Callable[[Call], Envelope]  # what a model says of a call, a rubric.v1 envelope
+Opinion = Callable[[Call], Envelope]  # what models and people say of a call, a rubric.v1 envelope
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,7 +26,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     `status` is PASS, FAIL, INCONCLUSIVE or SIMULATOR_INVALID, which has neither an envelope nor a digest: `why` says what
     kept the scenario from being played. `run` is empty for a recorded call, `digest` the sha256 of the simulated evidence.
-    `rubric` is what a model judged, None where none was asked: then `unjudged` names the rubrics there are.
+    `rubric` is what models and people judged, None where none was asked; `unjudged` names the rubrics that are not in it, and
+    `to_judge` says by their ids what a person's verdict of this call is bound to, an `input_sha256`.
     """
 
     origin: str
@@ -37,6 +39,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
     rubric: Envelope | None = None
     unjudged: tuple[str, ...] = ()
+    to_judge: Mapping[str, str] = {}
 
     def told(self, dimensions: Sequence[str]) -> dict[str, Any]:
         """Return the outcome as JSON has it, without the envelope."""
@@ -47,10 +50,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
             return {**found, "why": self.why}
         found["conditions"] = list(self.conditions)
         found["dimensions"] = by_dimension(self.envelope["results"], dimensions)
-        if self.unjudged:
-            found["rubric"] = {"judged": False, "unjudged": list(self.unjudged)}
-        elif self.rubric is not None:
-            found["rubric"] = {"judged": True, **self.rubric["summary"]}
+        told: dict[str, Any] = {} if self.rubric is None else dict(self.rubric["summary"])
+        told |= {"unjudged": list(self.unjudged)} if self.unjudged else {}
+        told |= {"input_sha256": dict(self.to_judge)} if self.to_judge else {}
+        if told:
+            found["rubric"] = {"judged": self.rubric is not None, **told}
         return {**found, "sha256": self.digest} if self.digest else found
 
 
@@ -63,7 +67,7 @@ def outcome(
     digest: str = "",
     opinion: Opinion | None = None,
 ) -> Outcome:
-    """Return what became of a call. `opinion` asks a model about it, by the test's rubrics.
+    """Return what became of a call. `opinion` has models and people judge it, by some of the test's rubrics.
 
     A call of which no deterministic assertion has a verdict is INCONCLUSIVE where its conditions would let it pass, as
     `no_deterministic_fail` does: nothing was seen to hold.
@@ -71,6 +75,8 @@ def outcome(
     rubric = opinion(call) if opinion is not None and test.criteria else None
     envelope, found = judged(test, call, rubric)
     status, results = found["status"], envelope["results"]
+    seen = {one["id"] for one in rubric["results"]} if rubric is not None else set()
+    unjudged = [one for one in test.criteria if one.id not in seen]
     if status == PASS and results and not any(one["status"] in _JUDGED for one in results):
         status = INCONCLUSIVE
     return Outcome(
@@ -81,7 +87,8 @@ def outcome(
         envelope=envelope,
         digest=digest,
         rubric=rubric,
-        unjudged=() if rubric is not None else tuple(test.rubrics),
+        unjudged=tuple(one.id for one in unjudged),
+        to_judge={one.id: told for one in unjudged if one.kind == "human_rubric" and (told := input_of(one, call))},
     )
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from hotato.document.tree import Tree
 from hotato.errors import DocumentError
+from hotato.model.call import Call
 from hotato.simulate import documents
 
 if TYPE_CHECKING:
@@ -29,3 +30,12 @@ def rubrics_of(tree: Tree) -> tuple[Rubric, ...]:
             replace(one, path="assertions.rubric" + one.path[7:]) if one.path.startswith("rubrics[") else one
             for one in error.problems
         ) from None
+
+
+def input_of(rubric: Rubric, call: Call) -> str:
+    """Return what a person's verdict of a call by a human rubric is bound to; empty where the evidence for it is missing."""
+    from hotato.rubric.persons import input_sha256
+    from hotato.rubric.prompt import shown
+
+    evidence = shown(rubric, call)
+    return "" if evidence is None or not evidence.lines else input_sha256(rubric, evidence)
