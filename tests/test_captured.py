@@ -116,7 +116,9 @@ def test_in_english_to_name_the_language_only_asks_for_more(words: list[str], va
         ("french", "[vingt euros] et demi", 20), ("french", "[2.500]", 2500), ("german", "[zwei] ein halb Euro", 2),
         ("german", "[zweieinhalb] Euro", 2), ("german", "[zwanzigfünf] Euro", 205), ("english", "[two] and a half dollars", 2),
         ("english", "[$2.500]", 2.5), ("english", "[two point five] million", 2.5), ("english", "[" + "4" * 1001 + "]", 4),
+        ("english", "[one hundred two hundred three hundred four hundred]", 100200300400),
         ("german", "[zwei Euro]", "€2,500"), ("german", "[Zimmer 2]", "Zimmer 2.500"), ("german", "A[B-2]", "B-2"),
+        ("german", "[a]", "a" * 1001), ("spanish", "[eh] 40 euros", 40), ("spanish", "40 euros, [eh]", 40),
     ],
 )  # fmt: skip
 def test_what_may_mean_another_number_backs_nothing(name: str, marked: str, value: Any) -> None:
@@ -134,6 +136,7 @@ def test_what_may_mean_another_number_backs_nothing(name: str, marked: str, valu
         ("spanish", "el [martes]", "Martes", True), ("spanish", "el [martes]", "lunes", False), ("spanish", "[eh]", "", False),
         ("spanish", "[cero seis doce treinta y cuatro]", "061234", True), ("spanish", "[seis doce treinta y cuatro]", "061234", False),
         ("spanish", "[0,500]", 0.5, True), ("german", "[zwei Komma fünf]", 2.5, True), ("english", "[fifty cents]", "0.50 EUR", True),
+        ("spanish", "el 5 de mayo [40 euros], y 7 más", 40, True), ("spanish", "el 5 de mayo [40 euros], y 7 más", 7, False),
     ],
 )  # fmt: skip
 def test_what_means_one_thing_is_compared(name: str, marked: str, value: Any, same: bool) -> None:

@@ -25,7 +25,7 @@ _CODE = re.compile(r"0[0-9]+")
 _NEXT = re.compile(r"[ -]{1,2}([^\W\d_]+)")
 _DOUBTFUL = re.compile(r"(?<![0-9.,'])[1-9][0-9]{0,2}[.,'][0-9]{3}(?![0-9]|[.,'][0-9])")
 _LEAST_SPELT = 4  # fewer numbers side by side may be a price: "four forty two", "four oh five"
-_LONGEST = 1000  # a longer part is neither a number nor a code
+_LONGEST = 1000  # a longer text is neither a number nor a code
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -102,6 +102,8 @@ def is_said(said: Part, value: Any, table: Language) -> bool | None:
     text = text_of(value) if type(value) in (str, int, float) else None
     if text is None:
         return False
+    if len(text) > _LONGEST:
+        return None
     if type(value) is str and (_CODE.fullmatch(text) or only_amount(text, table) is None):
         if said.is_cut or _DOUBTFUL.search(text) or _DOUBTFUL.search(said.words):
             return None
