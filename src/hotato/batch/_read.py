@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from hotato.batch._judge import Item, items_of
 from hotato.batch._sources import CALL, PARQUET, Piece
-from hotato.batch._streams import Lines, is_remote, opened, store
+from hotato.batch._streams import Lines, is_remote, opened, reached, store
 from hotato.errors import EvidenceError, Problem
 from hotato.model.limits import limit
 
@@ -103,6 +103,8 @@ def _rows(piece: Piece, name: str) -> Iterator[Item]:
             for batch in file.iter_batches(_ROWS, row_groups=[piece.end], columns=columns, use_threads=False):
                 yield from items_of(batch, name, piece.start + done)
                 done += batch.num_rows
+    except EvidenceError:  # a store that does not give it
+        raise
     except (pa.ArrowException, OSError, ValueError):
         for place in range(done, rows):  # each call that the group holds is told of
             yield Item(f"{name}@{piece.start + place}", fault="parquet")
@@ -130,7 +132,8 @@ def _check(path: str, size: int) -> None:
     try:
         if is_remote(path):
             system, name = store(path)
-            now = int(system.size(name))
+            with reached(path):
+                now = int(system.size(name))
         else:
             now = os.stat(path).st_size
     except OSError:

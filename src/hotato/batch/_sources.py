@@ -13,7 +13,7 @@ from typing import NoReturn
 import msgspec
 
 from hotato.batch._record import EVIDENCE
-from hotato.batch._streams import is_remote, opened, unpacked
+from hotato.batch._streams import is_remote, opened, reached, store, unpacked
 from hotato.context.files import open_regular
 from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model import codec
@@ -23,6 +23,8 @@ LINES, PARQUET, CALL = "lines", "parquet", "call"
 MOST_FILES = 500  # in one piece
 _BLOCK = 1 << 20
 _PROBED = 1 << 16
+_WEB = ("http://", "https://")
+_CHANGING = ("ETag", "Content-MD5", "Digest", "Last-Modified")  # what a web server says of the state of a file
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
 
 
@@ -71,7 +73,8 @@ def find(given: str) -> list[str]:
     else:
         found = _matched(given)
     if not found:
-        raise EvidenceError(Problem(code="file_missing", file=given, message="no file is found there"))
+        said = "no file is found there" + (", or it may not be read" if is_remote(given) else "")
+        raise EvidenceError(Problem(code="file_missing", file=given, message=said))
     return sorted(found)
 
 
@@ -168,6 +171,8 @@ def _parquet(path: str) -> Input:
         with opened(path) as stream:
             told = pq.ParquetFile(stream).metadata
             groups = tuple(told.row_group(place).num_rows for place in range(told.num_row_groups))
+    except EvidenceError:  # a store that does not give it
+        raise
     except (pa.ArrowException, OSError, ValueError):
         return Input(path, PARQUET, size, digest, fault="parquet")
     return Input(path, PARQUET, size, digest, groups=groups)
@@ -192,10 +197,14 @@ def _begins_as_row(line: bytes) -> bool:
 
 def _hash(path: str) -> tuple[str, int]:
     if is_remote(path):
-        from hotato.batch._streams import store
-
         system, name = store(path)
-        return hashlib.sha256(str(system.ukey(name)).encode()).hexdigest(), int(system.size(name))
+        with reached(path):
+            told = system.info(name)
+            key = [str(system.ukey(name)), *(str(told[field]) for field in _CHANGING if told.get(field))]
+        if told.get("size") is None:
+            said = "its server does not say how large it is; fetch it first and judge the copy"
+            raise EvidenceError(Problem(code="file_unreadable", file=path, message=said))
+        return hashlib.sha256("\0".join(key).encode()).hexdigest(), int(told["size"])
     with open_regular(path, error=EvidenceError) as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]  # it has readinto
         return digest, stream.tell()
@@ -215,16 +224,17 @@ def _length(path: str, packed: str, most: int) -> tuple[int, str]:
 
 
 def _remote(given: str) -> list[str]:
-    from hotato.batch._streams import store
-
     system, name = store(given)
-    if glob.has_magic(name):
-        found = system.glob(name)
-    elif system.isdir(name):
-        found = system.find(name)
-    else:
-        found = [name] if system.exists(name) else []
-    return [system.unstrip_protocol(one) for one in found]
+    with reached(given):
+        if glob.has_magic(name):
+            found = system.glob(name)
+        elif (
+            given.endswith("/") if given.startswith(_WEB) else system.isdir(name)
+        ):  # of the web any page may be a folder
+            found = system.find(name)
+        else:
+            found = [name] if system.exists(name) else []
+        return [system.unstrip_protocol(one) for one in found]
 
 
 def _matched(given: str) -> list[str]:

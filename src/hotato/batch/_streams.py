@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 from hotato.context.files import open_regular
-from hotato.errors import EvidenceError, Problem
+from hotato.errors import EvidenceError, Problem, UsageError
 
 _SKIP = 1 << 20
 _PACKED = 1 << 13  # bytes that are unpacked at once: some unpack to thirty thousand times as many
@@ -38,7 +40,60 @@ def opened(path: str) -> IO[bytes]:
     if not is_remote(path):
         return open_regular(path, error=EvidenceError)
     system, name = store(path)
-    return system.open(name, "rb")  # type: ignore[no-any-return]
+    with reached(path):
+        return io.BufferedReader(_Remote(system.open(name, "rb"), path), _SKIP)
+
+
+@contextmanager
+def reached(path: str) -> Iterator[None]:
+    """Turn whatever a store raises into EvidenceError: its packages have exceptions of their own."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except Exception as cause:
+        status = getattr(cause, "status", None)
+        what = f"status {status}" if type(status) is int else type(cause).__name__
+        said = f"its store does not give it ({what}); where that stays so, fetch it first and judge the copy"
+        raise EvidenceError(Problem(code="file_unreadable", file=path, message=said)) from cause
+
+
+class _Remote(io.RawIOBase):
+    """A file of a store. Those read no line of a given length, and fail in ways of their own."""
+
+    def __init__(self, file: Any, path: str) -> None:
+        self._file, self._path = file, path
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Say that one can go to any place of it."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what there is next."""
+        with reached(self._path):
+            block = self._file.read(len(buffer))
+        buffer[: len(block)] = block
+        return len(block)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        """Go to a place."""
+        with reached(self._path):
+            self._file.seek(place, whence)
+            return int(self._file.tell())
+
+    def tell(self) -> int:
+        """Return the place of what is read next."""
+        return int(self._file.tell())
+
+    def close(self) -> None:
+        """Close the file."""
+        if not self.closed:
+            self._file.close()
+        super().close()
 
 
 def unpacked(stream: IO[bytes], packed: str) -> Unpacked:
@@ -75,7 +130,8 @@ class Lines:
     def seek(self, place: int) -> None:
         """Go to a place among the unpacked bytes."""
         if not self._packed:
-            self._inside.seek(place)
+            if place != self._at:
+                self._inside.seek(place)
         else:
             if place < self._at:
                 self._stream.seek(0)
