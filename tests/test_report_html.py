@@ -159,6 +159,13 @@ def test_hostile_text_in_an_index_becomes_no_element(bad: str) -> None:
     assert [(name, sorted(found)) for name, found, _ in page] == [(name, sorted(found)) for name, found, _ in plain]
 
 
+def test_a_name_of_a_call_without_end_leaves_room_for_what_stands_beside_it() -> None:
+    page = html.render_index([{"call_id": name * 10_000, "envelope": envelope()} for name in ("x", "\u202e")])
+    assert "x" * 200 + "... (9,800 more characters)" in page
+    assert "x" * 201 not in page
+    assert page.count("[U+202E]") == 200
+
+
 @pytest.mark.parametrize(
     ("given", "link"),
     [

@@ -60,5 +60,6 @@ def _templates() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     made.filters["words"] = _shown.words
+    made.filters["named"] = _shown.named
     made.filters["tens"] = _tens
     return made

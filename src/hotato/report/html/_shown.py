@@ -8,6 +8,7 @@ from typing import Any
 
 MOST_TEXT = 20_000  # characters of one turn
 MOST_VALUE = 4_000  # characters of one recorded value
+MOST_NAME = 200  # characters of the name of a call in a list
 
 # Written out, since what Python calls printable changes with its version, and the same report has the same bytes.
 _UNSEEN = re.compile(
@@ -33,6 +34,12 @@ def finalize(value: Any) -> Any:
 def cut(text: str, most: int = MOST_TEXT) -> tuple[str, int]:
     """Return the beginning of a text, and how many characters of it are not shown."""
     return (text, 0) if len(text) <= most else (text[:most], len(text) - most)
+
+
+def named(text: str) -> str:
+    """Return the name of a call, cut where it would leave no room for what stands beside it."""
+    begun, rest = cut(text, MOST_NAME)
+    return f"{begun}... ({rest:,} more characters)" if rest else begun
 
 
 def written(value: Any) -> str:
