@@ -193,7 +193,9 @@ def test_a_value_of_another_type_is_refused_in_words_by_every_public_function(fo
     wrong = []
     for case in cases(folder):
         function, given, argument, takes = case
-        for name, make in VALUES.items():
+        refused = set(VALUES) - takes
+        for name in refused if function in (batch.run, core.run_suite) else VALUES:  # these work for seconds
+            make = VALUES[name]
             try:
                 function(**{**given, argument: make()})
             except (UsageError, StateAdapterError) as error:
