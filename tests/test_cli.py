@@ -906,3 +906,76 @@ def test_the_shared_cases_come_out_as_practitioners_expect() -> None:
         [sys.executable, str(runner), "--bin", str(command), *chosen], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, f"{len(chosen)} passed, 0 failed\n")
+
+
+# every command --------------------------------------------------------------------------------------------------------
+
+
+def speaks_json(name: str) -> bool:
+    return any(one.name == "--format" and "json" in one.choices for one in _command.parser_of(name).declared)
+
+
+SPEAKS_JSON = [name for name in _command.names() if speaks_json(name)]
+REFUSAL = ["ok", "error_code", "message", "problems", "exit_code"]
+
+
+def of_files_that_are_gone(name: str) -> list[str]:
+    """Return the words of a command that names a file that is not there wherever it has to name one."""
+    words = [name]
+    for one in _command.parser_of(name).declared:
+        if one.required:
+            value = one.choices[0] if one.choices else "out" if one.name == "--out" else "gone.json"
+            words.append(f"{one.name}={value}" if one.is_flag else value)
+    return " ".join(words).split()
+
+
+def answered(words: Sequence[str], capfd: pytest.CaptureFixture[str]) -> tuple[int, Any, str]:
+    code = main(words)
+    out, err = capfd.readouterr()
+    return code, json.loads(out), err
+
+
+def test_only_what_prints_or_reads_a_format_of_its_own_does_not_speak_json() -> None:
+    assert set(_command.names()) - set(SPEAKS_JSON) == {"assert schema", "call import", "completion", "trace export"}
+
+
+@pytest.mark.parametrize("name", SPEAKS_JSON)
+def test_every_refusal_of_a_command_is_one_json_object(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gone = of_files_that_are_gone(name)
+    for words in ([*name.split(), "--nope"], [*name.split(), *["x"] * 9], gone):
+        if words == gone == name.split():
+            continue  # it needs no file
+        code, answer, err = answered([*words, "--format", "json"], capfd)
+        assert (code, answer["ok"], answer["exit_code"], err) == (2, False, 2, ""), words
+        if "files" in answer:  # each of them is told of
+            assert [bool(file["problems"]) for file in answer["files"]] == [True] * len(words[len(name.split()) :])
+        else:
+            assert list(answer) == REFUSAL
+            assert answer["problems"]
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", _command.names())
+def test_a_defect_of_a_command_is_3_and_no_word_of_what_it_read(
+    name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(args: Any) -> int:
+        raise RuntimeError("zebra")
+
+    monkeypatch.setattr(_command.load(name), "main", broken)
+    words = of_files_that_are_gone(name)
+    assert main(words) == 3
+    out, err = capfd.readouterr()
+    assert (out, "zebra" in err, "internal error" in err) == ("", False, True)
+    if name in SPEAKS_JSON:
+        code, answer, err = answered([*words, "--format", "json"], capfd)
+        assert (code, answer["error_code"], answer["exit_code"], err) == (3, "internal", 3, "")
+        assert "zebra" not in json.dumps(answer)
+
+
+def test_who_looks_for_the_server_among_the_commands_is_told_its_name(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcp"]) == 2
+    assert "hotato-mcp" in capfd.readouterr().err

@@ -78,7 +78,10 @@ def resolve(words: Sequence[str]) -> str:
     guess = _nearest(first, list(dict.fromkeys(name.partition(" ")[0] for name in known)))
     ends = {name.rpartition(" ")[2]: name for name in known}
     guess = guess or ends.get(_nearest(first, list(ends)), "")
-    raise CommandError("hotato", first, "no such command; hotato --help lists them", guess)
+    said = "no such command; hotato --help lists them"
+    if first == "mcp":  # what speaks a protocol on standard output takes none of the flags that commands share
+        said = "no such command; the server for coding agents is a command of its own, hotato-mcp"
+    raise CommandError("hotato", first, said, guess)
 
 
 def _nearest(word: str, known: Sequence[str]) -> str:
