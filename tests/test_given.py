@@ -12,10 +12,11 @@ from typing import Any
 
 import msgspec
 import numpy
+import pyarrow
 import pytest
 
 from hotato import assert_ as A
-from hotato import batch, core, report, state_adapter, transcribe
+from hotato import batch, core, importers, report, rubric, state_adapter, transcribe
 from hotato.errors import StateAdapterError, UsageError
 
 RECORDING = Path(core.__file__).parent / "timing" / "suites" / "barge_in" / "correction.flac"
@@ -136,6 +137,33 @@ def cases(folder: Path) -> Iterator[Case]:
         yield batch.run, given, name, {"None", "bool"}
     for name in ("force", "capture_complete", "envelopes"):
         yield batch.run, given, name, {"bool"}
+    yield batch.run, given, "call_format", TEXTS
+    yield batch.run, given, "address", TEXTS
+    for name in ("batch_bytes", "workers"):
+        yield batch.run, given, name, {"int"}
+    yield batch.run, given, "max_errors", {"int"}
+    yield batch.run, given, "min_pass_rate", {"None", "empty dict"}
+    for name in ("engine", "kind"):
+        yield batch.run, given, name, {"no text"} if name == "kind" else set()
+    rows = {"plan": PLAN, "calls": pyarrow.RecordBatch.from_pylist([{"call_id": "1", "call": RAW.decode()}])}
+    for name in ("plan", "calls"):
+        yield batch.judge, rows, name, set()
+    for name in ("capture_complete", "statuses_only"):
+        yield batch.judge, rows, name, {"bool"}
+    for function in (importers.load_call, importers.read_file):
+        yield function, {}, "path", set()
+        for name in ("format", "options"):
+            yield function, {"path": folder / "c.json"}, name, {"None", *({"no text"} if name == "format" else set())}
+    yield importers.load_call, {"path": folder / "c.json"}, "capture_complete", {"bool"}
+    asked: dict[str, Any] = {"rubrics": (), "call": CONTEXT, "judge": print}
+    yield rubric.run_rubrics, asked, "rubrics", {"empty list"}
+    yield rubric.run_rubrics, asked, "call", set()
+    yield rubric.run_rubrics, asked, "judge", {"class", "function"}
+    yield rubric.run_rubrics, asked, "human", {"empty list"}
+    for name in ("gate", "fresh"):
+        yield rubric.run_rubrics, asked, name, {"bool"}
+    yield rubric.load, {}, "source", set()
+    yield rubric.load_file, {}, "path", set()
     yield batch.resume, {}, "out", set()
     yield batch.status, {}, "out", set()
     yield transcribe.transcribe, {}, "path", set()

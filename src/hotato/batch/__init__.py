@@ -67,7 +67,9 @@ def run(
         raise given.refused(calls, "calls", "a path as text, or a list with one or more")
     for name in ("capture_complete", "envelopes"):
         given.flag(settings.get(name, False), name)
-    request = _run.Request(calls=tuple(named), judged=judged, min_pass_rate=min_pass_rate or {}, **settings)
+    request = _run.Request(
+        calls=tuple(named), judged=judged, min_pass_rate={} if min_pass_rate is None else min_pass_rate, **settings
+    )
     how = _run.Engine(engine, workers, address)
     return _run.run(request, plan, folder, how, watcher or _run.Unwatched(), force=force)
 

@@ -12,7 +12,7 @@ from hotato.batch._record import EVIDENCE, call_of, decoded, id_of, record_of, t
 from hotato.batch._rows import Ledger
 from hotato.context.typed import Typed
 from hotato.errors import EvidenceError, InternalError, Problem, UsageError
-from hotato.model import codec
+from hotato.model import codec, given
 from hotato.model.call import Call
 from hotato.plan.compile import Plan
 from hotato.plan.lean import findings, findings_of
@@ -42,7 +42,12 @@ def judge(
     is one row with status ERROR, an empty assertion and a code. Nothing is raised for what a call holds.
 
     With `statuses_only` the rows are of `STATUSES`: they end before `evidence`, and what these columns hold is not collected.
+    Raise UsageError for an argument of another type.
     """
+    given.typed(Plan, plan, "plan", "a plan, as compile_assertions returns it")
+    given.typed(pa.RecordBatch, calls, "calls", "a RecordBatch of Arrow")
+    given.flag(capture_complete, "capture_complete")
+    given.flag(statuses_only, "statuses_only")
     ledger = Ledger(plan)
     items = items_of(calls, "row")
     for _ in judged(plan, items, ledger, capture_complete=capture_complete, bare=statuses_only):

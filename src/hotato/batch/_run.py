@@ -13,7 +13,7 @@ import msgspec
 from hotato import __version__
 from hotato.batch import _document as documents
 from hotato.batch import _sources as sources
-from hotato.batch._asked import check
+from hotato.batch._asked import check, check_engine
 from hotato.batch._finish import finish
 from hotato.batch._folder import SUMMARY, WRITTEN
 from hotato.batch._read import shown
@@ -99,6 +99,7 @@ def resume(out: str, engine: Engine, watcher: Watcher) -> dict[str, Any]:
     if not os.path.isfile(os.path.join(out, JOURNAL)):
         said = "no run has begun here; start it with hotato batch run"
         raise UsageError(Problem(code="journal", file=out, message=said))
+    check_engine(engine)
     _import(engine.name)
     with locked(out):
         journal = Journal(out)

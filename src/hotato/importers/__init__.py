@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from hotato.errors import EvidenceError, Problem
 from hotato.importers._importer import Content, Damage, Imported, Note, Options
 from hotato.importers._refusals import damaged, unreadable, way
+from hotato.model import given
 from hotato.model.call import Call, StateAdapter
 
 __all__ = [
@@ -110,7 +111,12 @@ def read_file(
     """
     from hotato.context.files import read_bytes
 
-    return read_raw(os.fspath(path), read_bytes(path, error=EvidenceError), format, options, only)
+    raw = read_bytes(path, error=EvidenceError)
+    if format is not None:
+        given.typed(str, format, "format", "the name of a format", EvidenceError)
+    if options is not None:
+        given.typed(Options, options, "options", "hotato.importers.Options", EvidenceError)
+    return read_raw(os.fspath(path), raw, format, options, only)
 
 
 def load_call(
@@ -128,6 +134,7 @@ def load_call(
     """
     from hotato.importers._call import call_of
 
+    given.flag(capture_complete, "capture_complete")
     imported = read_file(path, format, options, only)
     return call_of(imported, capture_complete=capture_complete, state_adapter=state_adapter, file=os.fspath(path))
 

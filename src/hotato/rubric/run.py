@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hotato.errors import EvidenceError
+from hotato.model import given
 from hotato.model.call import Call
 from hotato.rubric import cache as caching
 from hotato.rubric import prompt
@@ -38,8 +40,12 @@ def run_rubrics(
     - `gate`: let `exit_code` be 1 for a FAIL, and 2 for an ERROR without a FAIL.
     - `human`: what people say by human rubrics, as `load_verdicts` reads it; what they said of other evidence counts for none.
 
-    Raise UsageError where the cache cannot be written, and what `judge` raises for a model that it has not.
+    Raise UsageError for an argument of another type and where the cache cannot be written, and what `judge` raises for a model
+    that it has not.
     """
+    _check(rubrics, call, judge, human)
+    given.flag(fresh, "fresh")
+    given.flag(gate, "gate")
     judges: Judges = _only(judge) if hasattr(judge, "ask") else judge
     for rubric in rubrics:
         if rubric.kind == "judge_rubric":
@@ -51,6 +57,23 @@ def run_rubrics(
         for rubric in rubrics
     ]
     return envelope(results, gate=gate)
+
+
+def _check(rubrics: Any, call: Any, judge: Any, human: Any) -> None:
+    """Refuse what is no rubric, no call, nobody to ask or no verdict of a person."""
+    from hotato.rubric.persons import Verdict
+
+    for name, values, one, what in (
+        ("rubrics", rubrics, Rubric, "rubrics, as load and load_file return them"),
+        ("human", human, Verdict, "verdicts, as load_verdicts returns them"),
+    ):
+        for value in given.typed((list, tuple), values, name, what):
+            given.typed(one, value, name, what)
+    given.typed(Call, call, "call", "a context, as build_context returns it", EvidenceError)
+    if not hasattr(judge, "ask") and not callable(judge):
+        raise given.refused(
+            judge, "judge", "who is asked (an object with a method ask), or a function from a model to one"
+        )
 
 
 def _only(judge: Any) -> Judges:
