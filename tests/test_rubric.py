@@ -602,6 +602,8 @@ def test_a_judge_is_measured_against_labels(server: Any, tmp_path: Path, capfd: 
     assert [item["call"] for item in found["items"]] == ["call-0", "call-1", "call-2"]
     assert "Good morning" not in out.read_text()
     assert not any(name.startswith("overall") for name in found)
+    assert cli.main([*words, "--judge-model", "good", "--out", str(tmp_path)]) == 2
+    assert "a folder, not a file" in capfd.readouterr().err
     for flag in ("--judge-record", "--judge-replay"):
         who = ["--judge-model", "good"] if flag == "--judge-record" else []
         assert cli.main([*words[:4], *who, flag, str(out), "--out", str(out), "--force"]) == 2

@@ -394,6 +394,9 @@ def test_recorded_calls_stand_in_for_simulated_ones(tmp_path: Path, capsys: pyte
     ("change", "said"),
     [
         ("none", "holds no call of the test 'covered'"),
+        ("empty", "covered/b: an empty folder"),
+        ("hidden", "covered/b: an empty folder"),
+        ("timing", "timing.json:1:2: not JSON"),
         ("other", "no test of the suite has this id"),
         ("broken", "transcript.json"),
     ],
@@ -407,11 +410,32 @@ def test_calls_that_are_missing_or_unread_are_not_passed_over(
         shutil.rmtree(calls / "covered" / "a")
     elif change == "other":
         record(calls, ("coverd/a", "It covers everything."))
+    elif change in ("empty", "hidden"):
+        (calls / "covered" / "b").mkdir()
+        if change == "hidden":
+            (calls / "covered" / "b" / ".transcript.json").write_text("[]")
+    elif change == "timing":
+        (calls / "covered" / "a" / "timing.json").write_text("{")
     else:
         (calls / "covered" / "a" / "transcript.json").write_text("{")
-    code = main(["suite", "run", str(path), "--calls", str(calls), "--parallel", "1"])
-    assert code == 2
-    assert said in capsys.readouterr().err
+    words = ["suite", "run", str(path), "--calls", str(calls), "--parallel", "1", "--out", str(tmp_path / "out")]
+    for _ in range(2):  # what was refused before anything was done is in nobody's way
+        assert main(words) == 2
+        assert said in capsys.readouterr().err
+    assert not {one.name for one in (tmp_path / "out").glob("*")} - {"lock"}
+
+
+def test_what_is_written_is_not_taken_for_calls(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = suite(tmp_path, "covered")
+    calls = record(tmp_path / "calls", ("covered/a", "It covers everything."))
+    for out in (calls, calls / "covered" / "out"):
+        assert main(["suite", "run", str(path), "--calls", str(calls), "--out", str(out)]) == 2
+        assert "lies in the folder of --calls" in capsys.readouterr().err
+    words = ["suite", "run", str(path), "--calls", str(calls), "--out", str(tmp_path / "out"), "--parallel", "1"]
+    assert main(words) == 0
+    there = {one.name for one in (tmp_path / "out").iterdir()}
+    assert main([*words, "--resume"]) == 0
+    assert {one.name for one in (tmp_path / "out").iterdir()} == there
 
 
 def test_without_a_verdict_nothing_is_let_through(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

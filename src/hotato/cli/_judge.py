@@ -81,6 +81,8 @@ def check_written(paths: Sequence[str | None], *, force: bool) -> None:
     for path in paths:
         if path is not None and not os.path.isdir(os.path.dirname(path) or "."):
             problems.append(Problem(code="file_unwritable", file=path, message="its folder does not exist"))
+        elif path is not None and os.path.isdir(path):
+            problems.append(Problem(code="file_kind", file=path, message="a folder, not a file"))
         elif path is not None and os.path.lexists(path) and not force:
             problems.append(Problem(code="file_exists", file=path, message="exists already; --force overwrites it"))
     if problems:

@@ -78,10 +78,10 @@ def write(texts: Sequence[tuple[str, str]], *, force: bool, beside: Mapping[str,
         folder = os.path.dirname(path) or "."
         if not os.path.isdir(folder):
             problems.append(Problem(code="file_unwritable", file=path, message="its folder does not exist"))
-        elif os.path.lexists(path) and not force:
-            problems.append(Problem(code="file_exists", file=path, message="exists already; --force overwrites it"))
         elif os.path.exists(path) and not os.path.isfile(path):
             problems.append(Problem(code="file_kind", file=path, message="not a regular file"))
+        elif os.path.lexists(path) and not force:
+            problems.append(Problem(code="file_exists", file=path, message="exists already; --force overwrites it"))
     if problems:
         raise UsageError(problems)
     write_texts({**dict(texts), **(beside or {})})

@@ -19,6 +19,7 @@ Exit codes: 0 let through, 1 a rule is broken, 2 refused, or too much was not ju
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -102,6 +103,10 @@ def _asked(args: Namespace) -> tuple[Request, Rules]:
     for flag, given in (("--audio", args.audio), ("--repetitions", args.repetitions)):
         if args.calls is not None and given:
             raise CommandError(_PROG, flag, "is of simulated calls, and --calls gives recorded ones")
+    if args.calls is not None and args.out is not None and _is_within(args.out, args.calls):
+        raise CommandError(
+            _PROG, "--out", "lies in the folder of --calls, where what is written would be taken for calls"
+        )
     if args.alpha is not None and args.baseline is None:
         raise CommandError(_PROG, "--alpha", "means nothing without --baseline")
     suite = load_suite_file(args.suite)
@@ -138,6 +143,13 @@ def _asked(args: Namespace) -> tuple[Request, Rules]:
         workers=workers or cores(),
     )
     return request, rules
+
+
+def _is_within(path: str, folder: str) -> bool:
+    """Say whether a path is a folder or leads into it."""
+    from hotato.context.confined import is_within
+
+    return is_within(os.path.realpath(path), os.path.realpath(folder))
 
 
 def _rates(given: Any) -> dict[str, float]:

@@ -19,7 +19,7 @@ SAYS = {
     "skipped": "not judged, since its precondition did not pass: {unmet}",
     "no_transcript": "needs a transcript: supply one with --transcript or build_context(transcript=...)",
     "no_trace": "needs a trace: supply one with --trace or build_context(spans=...)",
-    "no_timing": "needs a scored run: supply its envelope with build_context(timing=...)",
+    "no_timing": "needs a scored run: supply its recording with --stereo, or its envelope with build_context(timing=...)",
     "no_state": "needs a system of record: supply one with --state or build_context(state_adapter=...)",
     "not_captured": "the source of the trace is known not to record {what}; {remedy}",
     "vacuous": "nothing was checked ({reason}), and a strict run counts that as a failure",

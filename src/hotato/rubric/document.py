@@ -115,7 +115,8 @@ def _items(tree: Tree, problems: Problems) -> Iterator[tuple[Where, Any]]:
     if not holds_some and is_other(problems, tree, "rubrics"):
         return
     if type(head) is not dict or not {"rubrics", "assertions"} & head.keys():
-        said = f"a mapping with version and rubrics, or an assertions document, is wanted; found {found(head)}"
+        there = f"{found(head)} with neither 'rubrics' nor 'assertions'" if type(head) is dict else found(head)
+        said = f"a mapping with version and rubrics, or an assertions document, is wanted; found {there}"
         problems.add(tree, (), Fault((), "wrong_type", said))
         return
     if type(head.get("version", 1)) is not int or head.get("version", 1) != 1:

@@ -80,7 +80,9 @@ def recorded(path: str) -> Callable[[str | None], Judge]:
         value = msgspec.convert(codec.decode(read_text(path, error=EvidenceError)), _File, strict=True)
     except codec.JsonError as error:
         raise EvidenceError(
-            Problem(code=error.code, file=path, line=error.line, column=error.column, message=error.message)
+            Problem(
+                code=error.code, file=path, line=error.line, column=error.column, message=f"not JSON: {error.message}"
+            )
         ) from None
     except (msgspec.ValidationError, RecursionError) as error:
         said = f"no recording of a judge: {str(error)[:1].lower()}{str(error)[1:]}"

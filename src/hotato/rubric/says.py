@@ -17,7 +17,7 @@ SAYS = {
     "evidence_empty": "there is no turn and no span to judge",
     "said_unsure": "the judge says that the evidence does not settle it",
     "citation_missing": "the judge gave a verdict and cites nothing for it",
-    "citation_unknown": "the judge cites a turn or a span that it was not shown",
+    "citation_unknown": "the verdict cites a turn or a span that was not shown",
     "confidence_low": "the judge is less confident than required",
     "disagreement": "the judge, asked several times, did not say the same each time",
     # ERROR

@@ -99,8 +99,17 @@ class Journal:
                 os.fsync(stream.fileno())
         self._flushed = time.monotonic()
 
+    def forget(self) -> None:
+        """Close and remove both files, of a run in which nothing was done."""
+        self.close()
+        for name in (DATA, JOURNAL):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(self.folder, name))
+
     def close(self) -> None:
-        """Close the files."""
+        """Close the files; of a run that is finished, the journal alone stays."""
+        if self.is_done:
+            self.drop()
         for stream in (self._data, self._lines):
             with contextlib.suppress(OSError):
                 stream.close()

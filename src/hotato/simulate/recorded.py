@@ -19,8 +19,8 @@ _EVIDENCE = PARTS[:2]  # one of these makes a folder a call
 def find(root: str, tests: Iterable[str]) -> dict[str, list[str]]:
     """Return the names of each test's calls, relative to its folder, sorted. Raise EvidenceError.
 
-    Every test needs calls and every folder a test: what is left out would not be missed. Names that begin with a dot are
-    passed over.
+    Every test needs calls, every folder of the root a test, and every folder below something: what is left out would not be
+    missed. Names that begin with a dot are passed over.
     """
     wanted = list(tests)
     problems = []
@@ -32,8 +32,11 @@ def find(root: str, tests: Iterable[str]) -> dict[str, list[str]]:
     found = {}
     for ident in wanted:
         place = os.path.join(root, ident)
-        found[ident] = sorted(_below(place, "")) if os.path.isdir(place) else []
-        if not found[ident]:
+        names, empty = _below(place, "") if os.path.isdir(place) else ([], [])
+        found[ident] = sorted(names)
+        said = "an empty folder: the call that was to be in it would not be missed"
+        problems += [Problem(code="file_missing", file=os.path.join(place, name), message=said) for name in empty]
+        if not names and not empty:
             said = f"holds no call of the test '{ident}'; its calls go into a folder of that name"
             problems.append(Problem(code="file_missing", file=root, message=said))
     if problems:
@@ -67,7 +70,10 @@ def call_of(path: str) -> tuple[Call, str]:
         try:
             scored = codec.decode(read_text(timing, error=EvidenceError))
         except codec.JsonError as cause:
-            raise EvidenceError(Problem(code="timing", file=timing, message=str(cause))) from None
+            said = f"not JSON: {cause.message}"
+            raise EvidenceError(
+                Problem(code="timing", file=timing, line=cause.line, column=cause.column, message=said)
+            ) from None
     call = build_context(
         transcript_path=transcript,
         trace_path=trace,
@@ -77,13 +83,21 @@ def call_of(path: str) -> tuple[Call, str]:
     return call, _digest(path)
 
 
-def _below(folder: str, above: str) -> Iterable[str]:
+def _below(folder: str, above: str) -> tuple[list[str], list[str]]:
+    """Return the names of the calls in a folder and those below it, and of folders that hold nothing."""
+    names: list[str] = []
+    empty: list[str] = []
     for name in _entries(folder):
         place, told = os.path.join(folder, name), f"{above}{name}"
         if not os.path.isdir(place) or any(os.path.exists(os.path.join(place, part)) for part in _EVIDENCE):
-            yield told
+            names.append(told)
+        elif not _entries(place):
+            empty.append(told)
         else:
-            yield from _below(place, f"{told}/")
+            inside, nothing = _below(place, f"{told}/")
+            names += inside
+            empty += nothing
+    return names, empty
 
 
 def _digest(path: str) -> str:

@@ -64,7 +64,12 @@ def runs_of(path: str, suite_id: str) -> list[Ran]:
         runs = msgspec.convert(found.get("runs"), list[Ran], strict=True)
         if not all(run.status in rates.STATUSES for run in runs):
             raise msgspec.ValidationError("a run has a status that there is not")
-    except (codec.JsonError, msgspec.ValidationError) as cause:
+    except codec.JsonError as cause:
+        said = f"is not the result of a suite: not JSON: {cause.message}"
+        raise EvidenceError(
+            Problem(code="envelope", file=place, line=cause.line, column=cause.column, message=said)
+        ) from None
+    except msgspec.ValidationError as cause:
         said = f"is not the result of a suite: {str(cause)[:1].lower()}{str(cause)[1:]}"
         raise EvidenceError(Problem(code="envelope", file=place, message=said)) from None
     if found.get("suite_id") != suite_id:

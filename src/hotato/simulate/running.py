@@ -89,6 +89,12 @@ def _kept(
         if not journal.is_done:
             journal.finish()
         return result
+    except UsageError:
+        if not goes_on and not journal.entries:  # there is nothing to go on with
+            journal.forget()
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.join(out, PAGES))
+        raise
     finally:
         journal.close()
 
