@@ -141,3 +141,13 @@ def test_the_example_of_a_kind_is_accepted_by_the_document_schema(name: str) -> 
     page = (ROOT / "docs" / "kinds" / f"{name}.md").read_text(encoding="utf-8")
     example = page.partition("```yaml\n")[2].partition("```")[0]
     assert valid("assert-document.v1.json", {"version": 1, "assertions": read(example, name).value})
+
+
+def test_a_page_of_a_kind_has_one_list_no_wide_line_and_tells_what_each_result_shows() -> None:
+    code = "import sys; sys.path.insert(0, 'tools'); import results, json; print(json.dumps(results.TEXTS))"
+    texts = json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT).stdout)
+    for kind in kinds.all_kinds():
+        text = kind.__doc__ or ""
+        assert text.count("\n\n    - `") <= 1, kind.__name__
+        assert max(map(len, text.splitlines())) <= 120, kind.__name__
+        assert [name for name in kind.shows if not texts.get(name)] == [], kind.__name__

@@ -26,13 +26,14 @@ class During(Kind, frozen=True, kw_only=True, tag="during"):
 
     - `max_gap_sec`: the longest silence allowed, in seconds, from the end of what one party said to the start of what the
       other said next.
-    - `after`, `before`: the two parties; default from the caller to the agent.
+    - `after`: the party that has spoken.
+    - `before`: the party that is waited for.
     - `from`, `to`: only silences that begin after the end of the first `from` event and before the start of the first `to`
       event that follows; both are written as in `within`, and either may be left out.
 
     Talking at once is no silence. Where the party is never answered, the silence lasts until the end of what is read, so
-    `to: {span_type: termination}` measures the silence at the end of the call. Where turns have no times the result is INCONCLUSIVE; so it is where some have none and the silences that were measured keep
-    the limit.
+    `to: {span_type: termination}` measures the silence at the end of the call. Where turns have no times the result is
+    INCONCLUSIVE; so it is where some have none and the silences that were measured keep the limit.
 
     ```yaml
     - id: no-dead-air-while-looking-up

@@ -19,9 +19,8 @@ from hotato.model.verdict import Verdict, breaks, holds, unsettled
 class Until(Kind, frozen=True, kw_only=True, tag="until"):
     """Something does not happen before something else has.
 
-    - `never`: the event that is forbidden at first; `until`: the event that allows it, once it is over: a call that still
-      runs allows nothing yet. Both are written as in `within`.
-
+    - `never`: the event that is forbidden at first, written as in `within`.
+    - `until`: the event that allows it, once it is over: a call that still runs allows nothing yet.
     - `since`: an event with which the permission lapses, so that it has to be given again: a yes to an earlier question
       allows nothing that comes after the next one.
 
