@@ -288,6 +288,8 @@ def test_what_has_changed_is_not_gone_on_with(tmp_path: Path, what: str) -> None
     with pytest.raises(EvidenceError, match=r"has changed since the run began: it was .* and is .*--force") as refused:
         run(Request(suite=load_suite_file(path), repetitions=repetitions), Rules(), lambda *_: None, out, resume=True)
     assert refused.value.problems[0].code == "run_changed"
+    if what == "repetitions":
+        assert "'repetitions' of settings has changed since the run began: it was 0 and is 2;" in str(refused.value)
 
 
 def test_force_removes_the_pages_of_the_run_before_and_nothing_else(tmp_path: Path) -> None:

@@ -196,7 +196,11 @@ def _same(out: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for name, value in now.items():
         if then.get(name) != value:
             what = {"suite": "the suite or one of its tests", "calls": "a recorded call"}.get(name, f"'{name}'")
-            shown = [encode(one) if not isinstance(one, str) else one for one in (then.get(name), value)]
+            pair = then.get(name), value
+            if isinstance(pair[0], dict) and isinstance(value, dict):
+                key = next(key for key in sorted({*pair[0], *value}) if pair[0].get(key) != value.get(key))
+                what, pair = f"'{key}' of {name}", (pair[0].get(key), value.get(key))
+            shown = [encode(one) if not isinstance(one, str) else one for one in pair]
             said = f"{what} has changed since the run began: it was {shown[0]} and is {shown[1]}; --force starts anew"
             raise EvidenceError(Problem(code="run_changed", file=out, message=said))
 
