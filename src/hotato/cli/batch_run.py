@@ -5,7 +5,7 @@ For example:
   hotato batch run --assertions assertions.yaml --calls exports/ --out results --workers 4
   hotato batch run --assertions assertions.yaml --calls 'day/*.parquet' --out results --envelopes
   hotato batch run --assertions assertions.yaml --calls s3://bucket/calls/ --out results --engine dask
-  hotato batch run --pack pii-leak --calls calls.jsonl.zst --out results --min-pass-rate no-card-said=0.999
+  hotato batch run --pack pii-leak --calls calls.jsonl.zst --out results --min-pass-rate pii-leak.card=0.999
 
 --calls is a file, a folder, a glob or a URL that fsspec reads: JSON Lines of {"call_id", "transcript", "spans", "state"}
 (plain, gzip or zstd), Parquet with such columns, or files that hold a call each in any format that is imported. The folder
@@ -133,7 +133,7 @@ def _rates(args: Namespace) -> dict[str, float]:
     for pair in args.min_pass_rate or ():
         name, _, rate = pair.rpartition("=")
         if not name or not _RATE.fullmatch(rate):
-            raise CommandError(_PROG, "--min-pass-rate", f"'{pair}' is not ID=RATE, such as no-card-said=0.999")
+            raise CommandError(_PROG, "--min-pass-rate", f"'{pair}' is not ID=RATE, such as pii-leak.card=0.999")
         if name in found:
             raise CommandError(_PROG, "--min-pass-rate", f"gives {name} twice")
         found[name] = float(rate)

@@ -34,7 +34,7 @@ EXTRAS = {
     "rubric": "a model as judge of rubrics, apart from every proof: hotato rubric run",
     "ray": "judging many calls on a Ray cluster: hotato batch run --engine ray",
     "speech": "speaking the examples aloud, offline",
-    "sql": "systems of record in other databases than SQLite: --state with adapter sql",
+    "sql": "systems of record asked by statements of yours, SQLite too: --state with adapter sql",
     "state": "every system of record: http, sql and postgres in one",
     "transcribe": "writing down what is said on a recording: hotato transcribe",
     "transcribe-base": "the same with a model that packages carry, so that nothing is fetched",

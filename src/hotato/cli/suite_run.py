@@ -3,7 +3,7 @@
 For example:
   hotato suite run suite.yaml
   hotato suite run suite.yaml --parallel 4 --audio --out results
-  hotato suite run suite.yaml --out results --resume
+  hotato suite run suite.yaml --audio --out results --resume
   hotato suite run suite.yaml --calls recorded --min-pass-rate 0.9
   hotato suite run suite.yaml --baseline main-results --today 2027-01-31
 
