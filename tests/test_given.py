@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import decimal
 import inspect
+import json
 import types
 from collections import ChainMap
 from collections.abc import Callable, Iterator
@@ -304,3 +306,92 @@ def test_only_the_type_of_what_is_refused_is_told() -> None:
     with pytest.raises(UsageError) as refused:
         A.judge_call(PLAN, "my number is 4111 1111 1111 1111")
     assert "4111" not in str(refused.value)
+
+
+# evidence in hand -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in VALUES if name != "itself"])
+def test_an_envelope_is_json_whatever_a_span_in_hand_holds(name: str) -> None:
+    for field in ("arguments", "result", "error", "status"):
+        for value in (VALUES[name](), {"a": VALUES[name]()}):
+            ctx = A.build_context(spans=[{"type": "tool_call", "name": "pay", field: value}])
+            env = A.run_assertions({"version": 1, "assertions": PAID}, ctx)
+            json.dumps(env, allow_nan=False)
+            A.render_run_text(env)
+            assert env["exit_code"] == 1
+
+
+PAID = [
+    {"id": "paid", "kind": "tool_call", "name": "pay", "args_subset": {"a": "x"}},
+    {"id": "went-well", "kind": "tool_error", "name": "pay", "absent": True},
+    {"id": "gave", "kind": "tool_result", "name": "pay", "result_subset": {"a": "x"}},
+]
+
+
+def test_a_value_without_a_json_form_is_shown_by_its_type() -> None:
+    ctx = A.build_context(spans=[{"type": "tool_call", "name": "pay", "arguments": {"a": {4111}}}])
+    (difference,) = A.evaluate_assertion(PAID[0], ctx)["closest"]["differences"]
+    assert difference["observed"] == "(set, of which JSON has no form)"
+
+
+def test_a_span_that_contains_itself_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"\[1\]: a value in it contains itself"):
+        A.build_context(spans=[{"type": "other"}, {"type": "tool_call", "name": "pay", "arguments": itself()}])
+
+
+def test_values_of_numpy_are_those_of_python() -> None:
+    arguments = {"a": numpy.array([1, 2]), "b": numpy.int64(3), "c": numpy.True_}
+    ctx = A.build_context(spans=[{"type": "tool_call", "name": "pay", "arguments": arguments}])
+    check = {"id": "paid", "kind": "tool_call", "name": "pay", "args_subset": {"a": [1, 2], "b": 3, "c": True}}
+    assert A.evaluate_assertion(check, ctx)["status"] == "PASS"
+
+
+def test_mappings_tuples_and_numbers_of_any_size_are_as_json_has_them() -> None:
+    arguments = types.MappingProxyType({"a": (1, {"b": 10**400}), "c": {1: "d"}})
+    ctx = A.build_context(spans=[{"type": "tool_call", "name": "pay", "arguments": arguments}])
+    check = {"id": "paid", "kind": "tool_call", "name": "pay", "args_subset": {"a": [1, {"b": 10**400}]}}
+    assert A.evaluate_assertion(check, ctx)["status"] == "PASS"
+
+
+class Adapter:
+    def __init__(self, **record: Any) -> None:
+        self.record = record
+
+    def query(self, resource: str, **filters: Any) -> Any:
+        return self.record
+
+
+STATE = {"id": "booked", "kind": "state", "resource": "orders", "filters": {"id": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (decimal.Decimal("51.00"), 51),
+        (decimal.Decimal("0.5"), 0.5),
+        (datetime.date(2026, 3, 1), "2026-03-01"),
+        (b"\x00", "AA=="),
+        (float("nan"), "nan"),
+    ],
+)
+def test_what_a_driver_gives_is_compared_as_hotatos_own_adapters_tell_it(value: Any, told: Any) -> None:
+    ctx = A.build_context(state_adapter=Adapter(status="paid", amount=value))
+    assert A.evaluate_assertion({**STATE, "expect": {"status": "paid", "amount": told}}, ctx)["status"] == "PASS"
+    result = A.evaluate_assertion({**STATE, "expect": {"amount": "other"}}, ctx)
+    assert result["status"] == "FAIL"
+    json.dumps([result, ctx.state_evidence], allow_nan=False)
+
+
+def test_a_record_with_a_value_that_has_no_text_settles_nothing() -> None:
+    ctx = A.build_context(state_adapter=Adapter(status="paid", more=object()))
+    result = A.evaluate_assertion({**STATE, "expect": {"status": "paid"}}, ctx)
+    assert (result["status"], result["code"]) == ("INCONCLUSIVE", "unreadable")
+    assert "holds an object of type object" in result["reason"]
+    assert ctx.state_evidence == []
+
+
+def test_a_context_that_was_made_by_hand_of_raw_turns_or_spans_is_refused() -> None:
+    for made in (A.Context(transcript=TURNS), A.Context(spans=[{"type": "x"}]), A.Context(transcript="")):  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=r"ctx\.(transcript|spans): must be what build_context makes of"):
+            A.run_assertions(DOCUMENT, made)

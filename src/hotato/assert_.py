@@ -25,7 +25,7 @@ from hotato.document.tree import Tree
 from hotato.errors import DocumentError, EvidenceError, Problem, UsageError
 from hotato.model import codec, given
 from hotato.model.call import Call as Context
-from hotato.model.call import StateAdapter, Turn
+from hotato.model.call import Span, StateAdapter, Turn
 from hotato.model.pack import Pack
 from hotato.model.verdict import DIMENSIONS as RESULT_DIMENSIONS
 from hotato.model.verdict import POLICIES as INCONCLUSIVE_POLICIES
@@ -327,9 +327,20 @@ def _check_plan(plan: Any) -> None:
     given.typed(Plan, plan, "plan", "a plan, as compile_assertions returns it")
 
 
+def _check_items(items: Any, one: type, name: str) -> None:
+    """Refuse a context that was made by hand of what build_context would have read."""
+    if items is None or (type(items) in (tuple, list) and (not items or isinstance(items[0], one))):
+        return
+    raise given.refused(items, f"ctx.{name}", f"what build_context makes of {name}", EvidenceError)
+
+
 def _check_context(ctx: Any) -> None:
     """Refuse what holds no evidence whatever: every check of it would be INCONCLUSIVE, which by default fails nothing."""
-    if type(ctx) is Context or hasattr(type(ctx), "__getattr__"):
+    if type(ctx) is Context:
+        _check_items(ctx.transcript, Turn, "transcript")
+        _check_items(ctx.spans, Span, "spans")
+        return
+    if hasattr(type(ctx), "__getattr__"):
         return
     from inspect import getattr_static
 

@@ -113,7 +113,8 @@ def spans(
     found = Faults(file) if faults is None else faults
     as_it_is = bool(lines) or _is_plain(value)
     for index, item in enumerate(value):
-        span = _span(index, item if as_it_is else _plain(item))
+        told = item if as_it_is else _plain(item)
+        span = _span(index, told) if told is not None or item is None else ("", "a value in it contains itself")
         if isinstance(span, Span):
             made.append(span)
         else:
@@ -179,14 +180,19 @@ def _is_plain(items: Sequence[Any]) -> bool:
 
 
 def _plain(item: Any) -> Any:
-    """Return a span in hand as JSON would have it; as it is where that is what it is, or where JSON has no form of it."""
+    """Return a span in hand as JSON would have it; as it is where that is what it is, or where JSON has no form of it.
+
+    None where a value contains itself, or is nested so deep that it may.
+    """
     if isinstance(item, Span):
         return item
     try:
         msgspec.json.encode(item, enc_hook=_refuse)
     except TypeError:
         return _copied(item)
-    except (OverflowError, RecursionError, ValueError):
+    except RecursionError:
+        return None
+    except (OverflowError, ValueError):
         return item
     return item
 
@@ -196,8 +202,10 @@ def _refuse(value: Any) -> Any:
 
 
 def _copied(value: Any, depth: int = 0) -> Any:
-    """Return a copy of a value in which every mapping is a dict and every sequence a list."""
+    """Return a copy of a value in which every mapping is a dict and every sequence a list; NumPy's values are Python's."""
     if depth < limit("depth"):
+        if callable(getattr(type(value), "tolist", None)):
+            value = value.tolist()
         if isinstance(value, Mapping):
             return {key: _copied(inner, depth + 1) for key, inner in value.items()}
         if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):

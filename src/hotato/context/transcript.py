@@ -113,7 +113,7 @@ def _turn(index: int, item: Any, longest: int) -> Turn | tuple[str, str]:
     seq, words = item.get("seq"), item.get("words")
     if seq is not None and type(seq) is not int:
         return "seq", f"must be a whole number or null; found {_type(seq)}"
-    return Turn(index, fold_role(role), fold(text), start, end, seq, _words(words) if words else ())
+    return Turn(index, fold_role(role), fold(text), start, end, seq, _words(words) if type(words) is list else ())
 
 
 def _words(words: Any) -> tuple[tuple[str, float, float], ...]:

@@ -14,6 +14,7 @@ import msgspec
 
 from hotato.match.values import Difference, Expected, type_name
 from hotato.model import codec
+from hotato.model.given import kind_of
 
 MOST_PAIRS = 10_000
 MOST_CANDIDATES = 500
@@ -112,10 +113,12 @@ def shown(differences: Sequence[Difference]) -> dict[str, Any]:
 
 
 def _short(difference: dict[str, Any]) -> dict[str, Any]:
-    for name in ("expected", "observed"):
-        value: Any = difference.get(name)
-        if type(value) is str and len(value) > MOST_TEXT:
-            difference[name] = value[:MOST_TEXT] + "..."
+    for name in [name for name in ("expected", "observed") if name in difference]:
+        value: Any = difference[name]
+        if type(value) is str:
+            difference[name] = value if len(value) <= MOST_TEXT else value[:MOST_TEXT] + "..."
+        elif type(value) is not int and not codec.is_json(value):  # a span in hand may hold any object
+            difference[name] = f"({kind_of(value)}, of which JSON has no form)"
         elif isinstance(value, (dict, list)) and len(codec.encode(value)) > MOST_DATA:
             difference[name] = f"({type_name(value)} of {len(value)}, too large to show)"
     return difference

@@ -9,6 +9,7 @@ import msgspec
 
 from hotato.errors import StateAdapterError
 from hotato.match.evidence import Evidence
+from hotato.model import codec
 from hotato.model.fault import Fault
 
 _TAKEN = ("resource", "when", "self")
@@ -48,11 +49,28 @@ def _asked(
         return Unreadable(f"the adapter raised {type(error).__name__}")
     if record is not None and not isinstance(record, Mapping):
         return Unreadable(f"the adapter answered with {type(record).__name__}, not a record")
+    try:
+        record = _plain(record)
+    except StateAdapterError as error:
+        return Unreadable(str(error))
     kept = getattr(evidence.call, "state_evidence", None)
     if kept is not None:
         seen = {"id": f"r_{len(kept)}", "resource": resource, "filters": dict(filters)}
         kept.append({**seen, **({"when": when} if when else {}), "observed": None if record is None else dict(record)})
     return record
+
+
+def _plain(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return a record as one of hotato's own adapters would tell it. Raise StateAdapterError where it cannot be told.
+
+    Drivers of databases give decimals and dates, which compare with nothing that a document can state.
+    """
+    if record is None or codec.is_json(record):
+        return record
+    from hotato.match.plain import MOST_BYTES, plain
+
+    told: dict[str, Any] = plain(record, [MOST_BYTES])
+    return told
 
 
 def filter_faults(filters: Mapping[str, Any]) -> Iterator[Fault]:

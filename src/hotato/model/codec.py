@@ -228,6 +228,15 @@ def decode_by(decoder: Callable[[str], Any], text: str) -> Any:
     raise JsonError(fault.code, fault.message, line, column, fault.key)
 
 
+def is_json(value: Any) -> bool:
+    """Say whether JSON has a form of a value in hand, and of all in it, that reads back as an equal one, tuples as lists."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
 def encode_bytes(value: Any) -> bytes:
     """Return the JSON text of a plain value as compact UTF-8: keys in the order given, the same bytes every time.
 

@@ -41,7 +41,13 @@ def names(value: Any, name: str, error: type[UsageError] = UsageError) -> tuple[
     return tuple(typed(str, one, name, "a list of names", error) for one in value)
 
 
+def kind_of(value: Any) -> str:
+    """Return the name of a value's type, with its module where it is none of Python's own."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
 def refused(value: Any, name: str, what: str, error: type[UsageError] = UsageError) -> UsageError:
     """Return the refusal of a value that is not what it has to be."""
-    said = f"must be {what}; an object of type {type(value).__name__} was given"
+    said = f"must be {what}; an object of type {kind_of(value)} was given"
     return error(Problem(code="value", file=name, message=said))

@@ -14,10 +14,10 @@ from urllib.parse import quote
 import msgspec
 
 from hotato.errors import EvidenceError, Problem, StateAdapterError
+from hotato.match.plain import MOST_BYTES, plain
 from hotato.model import given
 from hotato.state.config import HttpConfig, HttpResource, parts_of_url, placeholders
 from hotato.state.secret import Secret, from_environment
-from hotato.state.values import MOST_BYTES, plain
 
 _ATTEMPTS = 3
 _PAUSES = (0.1, 0.4)  # seconds before the second and the third attempt

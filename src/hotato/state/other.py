@@ -14,9 +14,9 @@ from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.exc import SQLAlchemyError
 
 from hotato.errors import StateAdapterError
+from hotato.match.plain import record
 from hotato.state import sqlite
 from hotato.state.bounded import TookTooLongError, within
-from hotato.state.values import record
 
 if TYPE_CHECKING:
     from hotato.state.sql import Values

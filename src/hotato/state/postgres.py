@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotato.errors import StateAdapterError
-from hotato.state.values import record
+from hotato.match.plain import record
 
 if TYPE_CHECKING:
     import psycopg

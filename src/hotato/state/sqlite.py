@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from hotato.errors import StateAdapterError
-from hotato.state.values import MOST_BYTES, record
+from hotato.match.plain import MOST_BYTES, record
 
 MOST_STEPS = 50_000_000  # of SQLite's virtual machine for one statement: a second or two
 _STRIDE = 10_000

@@ -25,7 +25,7 @@ def plain(value: Any, room: list[int], depth: int = 0) -> Any:
     """Return a value as text, number, boolean, None, list or mapping; `room` is how many bytes may still come.
 
     A decimal becomes the whole number or the float that it equals, else its text. Dates and times become ISO 8601, bytes
-    base64, and any other value its text. Raise StateAdapterError where there is more than allowed.
+    base64, and any other value its text. Raise StateAdapterError where there is more than allowed, or a value without a text.
     """
     if value is None or type(value) is bool:
         return value
@@ -58,6 +58,9 @@ def _other(value: Any, room: list[int]) -> Any:
         return _decimal(value, room)
     if callable(getattr(value, "isoformat", None)):
         return _text(str(value.isoformat()), room)
+    kind: Any = type(value)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:  # its text is where in memory it lies
+        raise StateAdapterError(f"the record holds an object of type {name}")
     return _text(str(value), room)
 
 
