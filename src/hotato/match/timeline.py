@@ -121,7 +121,7 @@ class Timeline:
         """Return between which places something was said: anywhere in its turn, unless its words have times."""
         if self.is_counted or moment.start is None:
             return moment.low, moment.high
-        return moment.start, moment.edge("end") or moment.start
+        return moment.start, moment.start if moment.end is None else moment.end
 
     def following(self, moments: Sequence[Moment]) -> Following:
         """Return moments of one source, ready to be asked which of them comes next after another."""
