@@ -2,7 +2,7 @@
 
 For example:
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-model qwen3:8b
-  hotato rubric run --rubrics assertions.yaml --transcript transcript.json --trace voice_trace.jsonl --gate
+  hotato rubric run --rubrics assertions.yaml --transcript transcript.json --judge-model qwen3:8b --gate
   hotato rubric run --rubrics r.yaml --transcript t.json --judge openai --judge-url http://127.0.0.1:8080/v1 --judge-model m
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --judge-replay answers.json
   hotato rubric run --rubrics rubrics.yaml --transcript transcript.json --human verdicts.yaml --out rubric.json
