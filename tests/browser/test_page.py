@@ -238,6 +238,16 @@ def drawn(turns: int, **given: object) -> str:
     return build_report_html(assertions=A.run_assertions(checks, call), transcript=call.transcript, **given)[0]
 
 
+def test_a_mark_at_second_0_is_drawn_whole(show) -> None:
+    page = show(drawn(8)).page
+    mark = page.locator(".marks a").first.bounding_box()
+    frame = page.locator(".tl-scroll").bounding_box()
+    assert mark is not None
+    assert frame is not None
+    assert mark["x"] >= frame["x"]
+    assert page.eval_on_selector(".tl-draw", "e => getComputedStyle(e).overflow") == "visible"
+
+
 @pytest.mark.parametrize("width", [390, 720, 1280])
 def test_the_words_behind_the_end_of_the_call_are_not_cut_off(show, width: int) -> None:
     page = show(drawn(8), width=width).page
