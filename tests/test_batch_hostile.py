@@ -334,3 +334,59 @@ def test_input_that_unpacks_to_more_than_allowed_and_lines_that_are_said_to_be_l
     (place / "odd.jsonl").write_text('{"call_id": "a"}\n')
     made = judged(place, "out", "odd.jsonl", kind="lines")
     assert (made["calls"]["total"], made["errors"]) == (1, {"call": 1})
+
+
+UNRECORDED = {
+    "call_id": "c0",
+    "spans": [],
+    "source": {"format": "mine", "captures": {"tool_call": False, "sound": True}},
+}
+NEVER = {"version": 1, "assertions": [{"id": "never", "kind": "tool_call", "name": "refund", "count": 0}]}
+
+
+def test_what_a_row_says_of_its_source_counts_in_lines_in_tables_and_as_bytes(place: Path) -> None:
+    (place / "doc.json").write_text(json.dumps(NEVER))
+    plain = {"call_id": "c1", "spans": [], "source": "a corpus", "more": {"a": 1}}
+    (place / "c.jsonl").write_text(f"{json.dumps(UNRECORDED)}\n{json.dumps(plain)}\n")
+    columns = {name: [json.dumps(one[name]) for one in (UNRECORDED, plain)] for name in ("spans", "source")}
+    pq.write_table(pa.table({"call_id": ["c0", "c1"], **columns}), place / "text.parquet")
+    pq.write_table(pa.table({"call": [UNRECORDED, {**UNRECORDED, "source": None}]}), place / "whole.parquet")
+    pq.write_table(pa.table({"call_id": ["c1"], "spans": ["[]"], "source": ["a corpus"]}), place / "named.parquet")
+    for calls in ("c.jsonl", "text.parquet", "whole.parquet", "named.parquet"):
+        judged(place, calls[:4], calls)
+        found = ["PASS"] if calls == "named.parquet" else ["INCONCLUSIVE", "PASS"]
+        assert [row["status"] for row in rows(place / calls[:4])] == found, calls
+    plan = A.compile_assertions(NEVER)
+    envelope = json.loads(A.judge_bytes(plan, json.dumps(UNRECORDED).encode()))
+    assert envelope["results"][0]["code"] == "not_captured"
+    assert envelope["evidence"]["trace"]["captures"] == {"tool_call": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "path"),
+    [
+        ("span", [{"type": "tool_call", "name": "refund"}], "span"),
+        ("transcripts", [], "transcripts"),
+        ("sources", {"captures": {"tool_call": False}}, "sources"),
+        ("source", {"capture": {"tool_call": False}}, "source.capture"),
+        ("source", {"captures": {"tool_call": "no"}}, "source"),
+    ],
+)
+def test_what_a_row_says_under_a_misspelt_name_is_refused(place: Path, name: str, value: Any, path: str) -> None:
+    row = {"call_id": "c0", "timing": {"events": []}, name: value}
+    with pytest.raises(EvidenceError) as refused:
+        A.judge_bytes(A.compile_assertions(NEVER), json.dumps(row).encode())
+    assert refused.value.problems[0].path == path
+    (place / "c.jsonl").write_text(f"{json.dumps(row)}\n{lines(1)}")
+    judged(place, "out", "c.jsonl")
+    assert next(row["status"] for row in rows(place / "out")) == "ERROR"
+
+
+def test_a_column_under_a_misspelt_name_is_refused(place: Path) -> None:
+    spans = json.dumps(call(0)["spans"])
+    pq.write_table(pa.table({"call_id": ["c0"], "transcript": ["[]"], "span": [spans]}), place / "c.parquet")
+    assert judged(place, "out", "c.parquet")["exit_code"] == 2
+    assert [row["status"] for row in rows(place / "out")] == ["ERROR"]
+    pq.write_table(pa.table({"call_id": ["c0"], "spans": [spans], "span": ["x"]}), place / "d.parquet")
+    judged(place, "two", "d.parquet")
+    assert [row["status"] for row in rows(place / "two")] == ["INCONCLUSIVE", "PASS"]

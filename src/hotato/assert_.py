@@ -143,7 +143,8 @@ def judge_bytes(plan: Plan, raw: bytes, *, state: Callable[[Any], StateAdapter] 
     """Return the envelope of one call as compact JSON in UTF-8, from the bytes of the call.
 
     `raw` is a JSON object with some of `transcript`, `spans`, `timing` and `state`, each as `build_context` takes it; null
-    is not supplied, other keys are left alone. `state` makes a system of record of what the call has under that name, such
+    is not supplied. An object under `source` says what a trace's meta line does; other keys are left alone, but for lists
+    and objects under a name that is nearly one of these. `state` makes a system of record of what the call has under that name, such
     as `MockStateAdapter`; without it there is none. Raise EvidenceError, UsageError for a plan that is none, and
     InternalError, naming the assertion.
     """
@@ -151,6 +152,7 @@ def judge_bytes(plan: Plan, raw: bytes, *, state: Callable[[Any], StateAdapter] 
     raw = bytes(given.typed((bytes, bytearray), raw, "call", "bytes: JSON in UTF-8", EvidenceError))
     if state is not None and not callable(state):
         raise given.refused(state, "state", "a function that makes a system of record of what the call has, or None")
+    from hotato.context.row import call_of_row
     from hotato.context.typed import of_bytes
 
     if not plan.plain and (quick := of_bytes(raw)) is not None:
@@ -166,16 +168,9 @@ def judge_bytes(plan: Plan, raw: bytes, *, state: Callable[[Any], StateAdapter] 
         ) from None
     if type(record) is not dict:
         raise EvidenceError(Problem(code="call", file="call", message="a call is a JSON object"))
-    if all(record.get(name) is None for name in ("transcript", "spans", "timing", "state")):
-        said = "a call has one of transcript, spans, timing, state"
-        raise EvidenceError(Problem(code="call", file="call", message=said))
     told = record.get("state")
-    call = build_context(
-        transcript=record.get("transcript"),
-        spans=record.get("spans"),
-        timing=record.get("timing"),
-        state_adapter=None if state is None or told is None else state(told),
-    )
+    adapter = None if state is None or told is None else state(told)
+    call = call_of_row(record, state_adapter=adapter, file="call")
     return codec.encode_bytes(run(plan, call))
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from hotato.batch._record import EVIDENCE, call_of, decoded, id_of, record_of, typed_or_not
+from hotato.batch._record import call_of, decoded, id_of, record_of, typed_or_not
 from hotato.batch._rows import Ledger
+from hotato.context.row import COLUMNS, EVIDENCE, SOURCE, meant
 from hotato.context.typed import Typed
 from hotato.errors import EvidenceError, InternalError, Problem, UsageError
 from hotato.model import codec, given
@@ -99,8 +100,9 @@ def judged(
 def items_of(calls: pa.RecordBatch, source: str, first: int = 0) -> Iterator[Item]:
     """Yield the calls of a batch of rows; one without an id is named after its source and its position there."""
     names = calls.schema.names
-    columns = {name: calls.column(names.index(name)) for name in ("call_id", "call", *EVIDENCE) if name in names}
-    twice = any(names.count(name) > 1 for name in columns)
+    columns = {name: calls.column(names.index(name)) for name in COLUMNS if name in names}
+    absent = [name for name in EVIDENCE if name not in names]
+    unclear = any(names.count(name) > 1 for name in columns) or any(meant(name) in absent for name in names)
     for place in range(calls.num_rows):
         otherwise = f"{source}@{first + place}"
         try:
@@ -109,7 +111,7 @@ def items_of(calls: pa.RecordBatch, source: str, first: int = 0) -> Iterator[Ite
         except UsageError as error:
             yield Item(otherwise, fault=error.problems[0].code)
             continue
-        if twice:  # which of the two columns is meant cannot be told
+        if unclear:  # which of two columns is meant cannot be told, or one that is misspelt would be lost
             yield Item(name, fault="parquet")
             continue
         try:
@@ -118,6 +120,7 @@ def items_of(calls: pa.RecordBatch, source: str, first: int = 0) -> Iterator[Ite
                 yield _of_whole(name, whole)
                 continue
             record = {key: _value(_cell(columns, key, place)) for key in EVIDENCE if key in columns}
+            record[SOURCE] = _of_source(_cell(columns, SOURCE, place))
         except UsageError as error:
             yield Item(name, fault=error.problems[0].code)
             continue
@@ -153,6 +156,11 @@ def _value(value: Any) -> Any:
     if isinstance(value, bytes):
         return decoded(value)
     return _present(value)
+
+
+def _of_source(value: Any) -> Any:
+    """Return what a cell says of its source where it says more than a name."""
+    return _value(value) if not isinstance(value, (str, bytes)) or value.lstrip()[:1] in ("{", b"{") else None
 
 
 def _present(value: Any) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from hotato.batch._judge import Item, items_of
 from hotato.batch._sources import CALL, PARQUET, Piece
 from hotato.batch._streams import Lines, is_remote, opened, reached, store
+from hotato.context.row import COLUMNS, EVIDENCE, meant
 from hotato.errors import EvidenceError, Problem
 from hotato.model.limits import limit
 
@@ -98,8 +99,7 @@ def _rows(piece: Piece, name: str) -> Iterator[Item]:
     try:
         with opened(piece.paths[0]) as stream:
             file = pq.ParquetFile(stream)
-            wanted = {"call_id", "call", "transcript", "spans", "state", "timing"}
-            columns = [field for field in file.schema_arrow.names if field in wanted]
+            columns = [field for field in file.schema_arrow.names if field in COLUMNS or meant(field) in EVIDENCE]
             for batch in file.iter_batches(_ROWS, row_groups=[piece.end], columns=columns, use_threads=False):
                 yield from items_of(batch, name, piece.start + done)
                 done += batch.num_rows

@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hotato.context import typed
-from hotato.context.build import build_context
+from hotato.context.row import call_of_row
 from hotato.errors import EvidenceError, Problem
 from hotato.model import codec
 from hotato.model.call import Call, StateAdapter
-
-EVIDENCE = ("transcript", "spans", "state", "timing")
 
 
 def decoded(line: bytes) -> Any:
@@ -59,23 +57,16 @@ def id_of(record: Any, otherwise: str) -> str:
 def call_of(record: Any, *, capture_complete: bool = False) -> Call | typed.Typed:
     """Return the call of a row: an object with some of `transcript`, `spans`, `state` and `timing`. Raise EvidenceError.
 
-    A key that is absent or null was not supplied. Other keys are left alone.
+    A key that is absent or null was not supplied. What else is read or refused is told at `call_of_row`.
     """
     if isinstance(record, typed.Typed):
         record.state_adapter = None if record.state is None else state_of(record.state)
         return record
     if not isinstance(record, Mapping):
         raise EvidenceError(Problem(code="call", message="a row of many calls is an object"))
-    given = {name: record[name] for name in EVIDENCE if record.get(name) is not None}
-    if not given:
-        raise EvidenceError(Problem(code="call", message=f"a row has one of {', '.join(EVIDENCE)}"))
-    return build_context(
-        transcript=given.get("transcript"),
-        spans=given.get("spans"),
-        timing=given.get("timing"),
-        state_adapter=state_of(given["state"]) if "state" in given else None,
-        capture_complete=capture_complete,
-    )
+    state = record.get("state")
+    adapter = None if state is None else state_of(state)
+    return call_of_row(record, state_adapter=adapter, capture_complete=capture_complete)
 
 
 def state_of(state: Any) -> StateAdapter:

@@ -12,9 +12,9 @@ from typing import NoReturn
 
 import msgspec
 
-from hotato.batch._record import EVIDENCE
 from hotato.batch._streams import is_remote, opened, reached, store, unpacked
 from hotato.context.files import open_regular
+from hotato.context.row import EVIDENCE
 from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model import codec
 from hotato.model.limits import amount, limit, raising

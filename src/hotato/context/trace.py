@@ -14,10 +14,11 @@ from hotato.match.text import nfc
 from hotato.model import codec
 from hotato.model.call import SECONDS, Span, is_time
 from hotato.model.limits import limit
-from hotato.model.meta import misspelt
+from hotato.model.meta import CAPTURES, misspelt
 from hotato.model.near import LIKE_META, field_meant, type_meant
 
 SCHEMA = "hotato.voice_trace.v1"
+NO_SOURCE = "must be an object with a format in text, captures of true or false, and notes with a code each"
 _META_FIELDS = frozenset(("_meta", "schema", "source", "captures"))
 
 
@@ -50,7 +51,7 @@ def read_trace(text: str, file: str) -> tuple[tuple[Span, ...], dict[str, Any]]:
     source: dict[str, Any] = {}
     if _is_meta(records[0]):
         faults.extend(_meta_problems(records[0], file, lines[0][0], first=True))
-        source = _source(records[0])
+        source = source_of(records[0])
         records, lines = records[1:], lines[1:]
     return spans(records, file=file, lines=[number for number, _ in lines], faults=faults), source
 
@@ -85,7 +86,7 @@ def _line_by_line(lines: Sequence[tuple[int, str]], text: str, file: str) -> tup
             continue
         if _is_meta(record):
             faults.extend(_meta_problems(record, file, number, first=number == lines[0][0]))
-            source = _source(record)
+            source = source_of(record)
             continue
         records.append(record)
         places.append(number)
@@ -213,21 +214,27 @@ def _copied(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def _is_source(source: Any) -> bool:
+def is_source(source: Any) -> bool:
     """Say whether what a meta line tells of its source can be relied on."""
     if type(source) is not dict:
         return False
     captures, notes = source.get("captures"), source.get("notes")
+    if type(source.get("format", "")) is not str and source["format"] is not None:
+        return False
     return (captures is None or (type(captures) is dict and all(type(v) is bool for v in captures.values()))) and (
         notes is None or (type(notes) is list and all(type(n) is dict and type(n.get("code")) is str for n in notes))
     )
 
 
-def _source(record: Mapping[str, Any]) -> dict[str, Any]:
+def source_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a meta line says of its source: `format`, `captures` of what is known to be recorded or not, `notes`."""
     source = record.get("source")
     if type(source) is not dict:
         return {}
-    return {name: source[name] for name in ("format", "captures", "notes") if source.get(name) is not None}
+    found = {name: source[name] for name in ("format", "captures", "notes") if source.get(name) is not None}
+    if type(found.get("captures")) is dict:
+        found["captures"] = {what: told for what, told in found["captures"].items() if what in CAPTURES}
+    return found
 
 
 def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bool) -> list[Problem]:
@@ -236,8 +243,8 @@ def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bo
         said = f"the trace is of another schema; {SCHEMA} is read"
         return [Problem(code="trace_schema", file=file, line=line, path="schema", message=said)]
     source = record.get("source")
-    if source is not None and not _is_source(source):
-        said = "must be an object whose captures hold true or false and whose notes hold a code each"
+    if source is not None and not is_source(source):
+        said = NO_SOURCE
         return [Problem(code="trace_meta", file=file, line=line, path="source", message=said)]
     missed = misspelt(record)
     if missed is not None:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from hotato.context.audit import audit
+from hotato.context.row import misnamed
 from hotato.context.trace import _span
 from hotato.context.transcript import _words
 from hotato.match.text import fold, fold_role, nfc
@@ -60,6 +61,7 @@ class Parts(msgspec.Struct):
     spans: list[dict[str, Any]] | UnsetType | None = UNSET
     timing: dict[str, Any] | UnsetType | None = UNSET
     state: Any = UNSET
+    source: Any = UNSET
 
 
 class Typed:
@@ -116,8 +118,8 @@ def of_bytes(raw: bytes) -> Typed | None:
 def of_value(value: Any) -> Typed | None:
     """Return the call that a value of strict JSON is; None where a careful look is needed. Unknown keys are left alone."""
     try:
-        return _checked(msgspec.convert(value, Parts))
-    except (ValueError, RecursionError):
+        return None if misnamed(value) else _checked(msgspec.convert(value, Parts))
+    except (AttributeError, ValueError, RecursionError):  # of what is no object, or none of these types
         return None
 
 
@@ -128,7 +130,7 @@ def _checked(parts: Parts, size: int | None = None) -> Typed | None:
     """
     said = parts.transcript if type(parts.transcript) is list else None
     data = parts.spans if type(parts.spans) is list else None
-    if said is None and data is None:
+    if (said is None and data is None) or type(parts.source) is dict:
         return None
     roles: dict[Any, str] = {}
     if said is not None:
