@@ -448,6 +448,56 @@ def test_a_report_that_does_not_fit_is_3(command: str, folder: Path) -> None:
     assert "Traceback" not in err
 
 
+OVER = (
+    "assert init --from-trace v.jsonl --out v.jsonl --force",
+    "assert init --good labeled --out labeled/a.yaml",
+    "state snapshot --state s.json --resource orders --out s.json --force",
+    "state snapshot --state sql.json --resource orders --out books.db --force",
+    "transcribe c.flac --out c.flac --force",
+    "contract pack kept/one.hotato --out kept/one.hotato/contract.json --force",
+    "contract pack kept/one.hotato --out kept/one.hotato/one.zip",
+    "contract verify kept --out kept/one.hotato/contract.json",
+    "verify --before early --after late --scenarios scenarios --out early/backchannel-telephone.flac",
+    "verify --before early --after late --scenarios scenarios --out scenarios/v.json",
+    "run --scenarios scenarios --audio early --out early/backchannel-telephone.flac",
+    "run --scenarios scenarios --audio early --out scenarios/backchannel-telephone.json",
+    "run --stereo c.flac --dump-frames c.flac",
+    "rubric run --rubrics r.json --transcript t.json --judge-model m --out t.json --force",
+    "rubric calibrate --labeled labeled --judge-model m --out labeled/rubrics.yaml --force",
+    "rubric calibrate --labeled labeled --judge-model m --out c.json --judge-record labeled/one/labels.json --force",
+    "rubric calibrate --labeled labeled --judge-replay answers.json --out answers.json --force",
+    "test run test.json --transcript t.json --judge-model m --judge-record out/x --out out/x",
+    "test run test.json --transcript t.json --judge-model m --judge-record test.json",
+    "report --assertions e.json --out e.json --force",
+    "trace export --trace v.jsonl --out v.jsonl --force",
+    "shrink --assertions a.yaml --transcript transcript.json --trace v.jsonl --id refund-went-through --out . --force",
+    "simulate s.yaml --out s.yaml --force",
+)
+
+
+SAID = (
+    "names the same file as",
+    "lies in the folder of",
+    "would write over the file",
+    "exists already",
+    "cannot be made",
+)
+
+
+@pytest.mark.parametrize("words", OVER)
+def test_no_command_writes_over_what_it_reads(words: str, folder: Path, capfd: Out) -> None:
+    (folder / "sql.json").write_text(
+        '{"adapter": "sql", "sqlite_path": "books.db", "resources": {"orders": {"query": "SELECT 1"}}}'
+    )
+    (folder / "books.db").write_bytes(b"")
+    (folder / "transcript.json").write_bytes((folder / "t.json").read_bytes())
+    before = files(folder)
+    assert main(words.split()) == 2
+    assert files(folder) == before
+    said = capfd.readouterr().err
+    assert any(one in said for one in SAID), said
+
+
 TARGETS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a folder": (Path.mkdir, "not a regular file"),
     "a link": (lambda path: path.symlink_to(path.parent / "mine"), "a symbolic link, which is not written through"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotato.cli._parser import CommandError, Parser
@@ -63,6 +63,21 @@ def is_same(one: str, other: str) -> bool:
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.realpath(one) == os.path.realpath(other)
+
+
+def apart(prog: str, written: Iterable[tuple[str, str | None]], read: Iterable[tuple[str, str | None]]) -> None:
+    """Refuse to write over a file that is read, or into a folder that is: pairs of flag and path. Raise CommandError."""
+    from hotato.context.confined import is_within
+
+    given = [(flag, path) for flag, path in read if path not in (None, "-")]
+    for flag, path in written:
+        for other, source in given:
+            if path is None or source is None:
+                continue
+            if is_same(path, source):
+                raise CommandError(prog, flag, f"names the same file as {other}")
+            if os.path.isdir(source) and is_within(os.path.realpath(path), os.path.realpath(source)):
+                raise CommandError(prog, flag, f"lies in the folder of {other}, which is read")
 
 
 def write(texts: Sequence[tuple[str, str]], *, force: bool, beside: Mapping[str, str] | None = None) -> None:

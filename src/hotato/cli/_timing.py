@@ -181,8 +181,10 @@ def _cross_checked(told: Mapping[str, Any]) -> str:
 
 
 def check_outputs(args: Namespace, read: tuple[str, ...], written: tuple[str, ...], prog: str) -> None:
-    """Refuse outputs that are standard output, the same file twice, or a file that is read."""
+    """Refuse outputs that are standard output, the same file twice, a file that is read, or in a folder that is."""
     import os
+
+    from hotato.cli._reports import apart
 
     taken = {os.path.realpath(path): name for name in read if (path := getattr(args, name)) not in (None, "-")}
     for name in written:
@@ -194,3 +196,4 @@ def check_outputs(args: Namespace, read: tuple[str, ...], written: tuple[str, ..
             raise CommandError(prog, flag, f"names the same file as --{taken[place].replace('_', '-')}")
         if path is not None:
             taken[place] = name
+            apart(prog, [(flag, path)], [(f"--{one}", getattr(args, one)) for one in read])

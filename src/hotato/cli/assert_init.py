@@ -70,6 +70,10 @@ def main(args: Namespace) -> int:
 
 
 def _check(args: Namespace) -> None:
+    from hotato.cli._reports import apart
+
+    read = [("--from-trace", args.from_trace), ("--good", args.good), ("--bad", args.bad)]
+    apart(_PROG, [("--out", args.out)], read)
     if args.force and args.out is None:
         raise CommandError(_PROG, "--force", "means nothing without --out")
     if args.from_trace is None and args.good is None:

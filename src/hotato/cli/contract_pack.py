@@ -32,6 +32,7 @@ def main(args: Namespace) -> int:
     """Pack, and tell."""
     if args.out == "-":
         raise CommandError(_PROG, "--out", "names a file")
+    from hotato.cli._reports import apart
     from hotato.model.codec import encode
     from hotato.plan.text import safe
     from hotato.timing import archive, bundle
@@ -39,6 +40,7 @@ def main(args: Namespace) -> int:
     if bundle.bundles(args.bundle) != [args.bundle]:
         raise bundle.refused(args.bundle, "a folder of contracts; name one of the bundles in it")
     out = args.out or f"{bundle.read_contract(args.bundle).id}{bundle.SUFFIX}.zip"
+    apart(_PROG, [("--out", out)], [("BUNDLE", args.bundle)])
     size, digest = archive.pack(args.bundle, out, overwrite=bool(args.force))
     if args.format == "json":
         told = {"ok": True, "archive": out, "sha256": digest, "exit_code": 0}

@@ -20,6 +20,7 @@ from typing import Any
 from hotato.cli._out import finish
 from hotato.cli._parser import Parser
 
+_PROG = "hotato contract verify"
 _WORDS = {"kept": "KEPT", "broken": "BROKEN", "unverified": "REFUSED"}
 
 
@@ -33,10 +34,14 @@ def configure(parser: Parser) -> None:
 
 def main(args: Namespace) -> int:
     """Verify, and tell."""
+    from hotato.cli._reports import apart
     from hotato.model.codec import encode
     from hotato.plan.text import safe
+    from hotato.timing.bundle import bundles
     from hotato.timing.contract import verify
 
+    if args.out is not None:
+        apart(_PROG, [("--out", args.out)], [("PATH", folder) for folder in bundles(args.path)])
     found = verify(args.path)
     encoded = encode(found, indent=2) + "\n"
     if args.out is not None:

@@ -14,6 +14,7 @@ Exit codes: 0 measured, 2 refused (a file, a flag, a label), 3 internal error.
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 
 from hotato.cli import _judge
@@ -53,10 +54,12 @@ def main(args: Namespace) -> int:
 
 def _check(args: Namespace) -> None:
     """Refuse to write to standard output, to one file twice, and over the answers that are read. Raise CommandError."""
-    from hotato.cli._reports import is_same
+    from hotato.cli._reports import apart
 
     if args.out == "-":
         raise CommandError(_PROG, "--out", "names a file; --format json writes to standard output")
-    for flag, path in (("--judge-replay", args.judge_replay), ("--judge-record", args.judge_record)):
-        if path is not None and is_same(args.out, path):
-            raise CommandError(_PROG, "--out", f"names the same file as {flag}")
+    apart(_PROG, [("--out", args.out)], [("--judge-replay", args.judge_replay), ("--judge-record", args.judge_record)])
+    inside = os.scandir(args.labeled) if os.path.isdir(args.labeled) else ()
+    read = [entry.path for entry in inside if entry.is_dir() or entry.name == "rubrics.yaml"]
+    written = (("--out", args.out), ("--judge-record", args.judge_record))
+    apart(_PROG, written, [("--labeled", path) for path in sorted(read)])

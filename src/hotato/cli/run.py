@@ -113,4 +113,4 @@ def _check(args: Namespace) -> None:
         raise CommandError(_PROG, "--cross-check", "reads the recording once more, which standard input does not allow")
     if args.suffix is not None and args.audio is None and args.scenarios is None:
         raise CommandError(_PROG, "--suffix", "means nothing of the recordings that come with hotato")
-    _timing.check_outputs(args, ("stereo", "caller", "agent"), ("out", "dump_frames"), _PROG)
+    _timing.check_outputs(args, ("stereo", "caller", "agent", "scenarios", "audio"), ("out", "dump_frames"), _PROG)

@@ -16,6 +16,7 @@ Exit codes: 0 recorded, 1 a record could not be read, 2 refused (a file, a flag,
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -44,12 +45,17 @@ def main(args: Namespace) -> int:
         raise CommandError(_PROG, "--filter", "means nothing without --resource")
     if args.out == "-":
         raise CommandError(_PROG, "--out", "names a file: a snapshot holds records as they are")
+    from hotato.cli._reports import apart
     from hotato.context.files import write_text
     from hotato.errors import StateAdapterError
     from hotato.state.load import described
     from hotato.state.snapshot import snapshot_text, take
 
+    apart(_PROG, [("--out", args.out)], [("--state", args.state), ("--assertions", args.assertions)])
     found = described(args.state, recorded=False)
+    base = getattr(found.config, "sqlite_path", None)
+    if base is not None:
+        apart(_PROG, [("--out", args.out)], [("sqlite_path", os.path.join(os.path.dirname(args.state), base))])
     wanted = [*_of_flags(args), *_of_config(found.config), *_of_document(args.assertions)]
     if not wanted:
         raise CommandError(_PROG, "", "nothing to record: give --assertions, --resource, or 'record' in the config")
@@ -93,8 +99,6 @@ def _of_config(config: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _of_document(path: str | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if path is None:
         return
-    import os
-
     from hotato.context.files import MOST_CONFIG, read_text
     from hotato.document.load import load
     from hotato.document.reading import scan

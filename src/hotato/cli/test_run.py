@@ -95,11 +95,15 @@ def main(args: Namespace) -> int:
 
 def _check_judge(args: Namespace) -> None:
     """Refuse flags of a judge where none is named, and an answer file that is there. Raise CommandError or UsageError."""
+    from hotato.cli._reports import is_same
+
     _judge.check(args, _PROG)
     if all(getattr(args, name) is None for name in _NAMES_A_JUDGE):
         for name in _OF_A_JUDGE:
             if getattr(args, name) is not None:
                 raise CommandError(_PROG, f"--{name.replace('_', '-')}", "means nothing where no judge is named")
+    if args.judge_record is not None and args.out is not None and is_same(args.judge_record, args.out):
+        raise CommandError(_PROG, "--judge-record", "names the same file as --out")
     _judge.check_written((args.judge_record,), force=False)
 
 

@@ -41,9 +41,11 @@ def main(args: Namespace) -> int:
     """Transcribe, and tell."""
     if args.out == "-":
         raise CommandError(_PROG, "--out", "names a file; --format json writes to standard output")
+    from hotato.cli._reports import apart
     from hotato.cli._transcribe import transcribed
     from hotato.model.codec import encode
 
+    apart(_PROG, [("--out", args.out)], [("FILE", args.file)])
     found = transcribed(args, args.file, int(args.caller_channel or 0))
     encoded = encode(found, indent=2) + "\n"
     if args.out is not None:

@@ -42,7 +42,7 @@ def configure(parser: Parser) -> None:
 
 def main(args: Namespace) -> int:
     """Score both sets, compare, and print."""
-    _timing.check_outputs(args, (), ("out",), _PROG)
+    _timing.check_outputs(args, ("before", "after", "scenarios"), ("out",), _PROG)
     if os.path.realpath(args.before) == os.path.realpath(args.after):
         raise CommandError(_PROG, "--after", "names the same folder as --before")
     from hotato.model.codec import encode
