@@ -137,7 +137,11 @@ def _pauses(utterances: list[list[Turn]], end: float | None, after: str, before:
             continue
         last = max((turn.end for turn in first if turn.end is not None), default=None)
         if then is None:
-            if last is not None and end is not None and end > last:
+            if end is None or any(t >= end for turn in first for t in (turn.start, turn.end) if t is not None):
+                continue  # nothing is told of what came after it
+            if last is None or first[-1].end is None:
+                unmeasured += 1
+            else:
                 pauses.append((round(end - last, 6), first[-1], None))
         elif then[0].role == before:
             if last is None or then[0].start is None or first[-1].end is None:
