@@ -8,6 +8,11 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+# laws without settings of their own try the same examples in every run, however busy the machine is
+settings.register_profile("gate", derandomize=True, deadline=None, database=None)
+settings.load_profile("gate")
 
 
 @pytest.fixture(scope="session", autouse=True)
