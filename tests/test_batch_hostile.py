@@ -390,3 +390,11 @@ def test_a_column_under_a_misspelt_name_is_refused(place: Path) -> None:
     pq.write_table(pa.table({"call_id": ["c0"], "spans": [spans], "span": ["x"]}), place / "d.parquet")
     judged(place, "two", "d.parquet")
     assert [row["status"] for row in rows(place / "two")] == ["INCONCLUSIVE", "PASS"]
+
+
+def test_a_page_without_a_failure_tells_an_exit_code_that_missing_evidence_decides(place: Path) -> None:
+    (place / "calls.jsonl").write_text(json.dumps({key: call(1)[key] for key in ("call_id", "transcript")}) + "\n")
+    for policy, code in (("report", 0), ("fail", 1)):
+        made = judged(place, policy, "calls.jsonl", inconclusive_policy=policy)
+        assert (made["exit_code"], made["calls"]["failed"]) == (code, 0)
+        assert f'<h1 dir="auto">1 call: 0 failed; exit code {code}</h1>' in (place / policy / "report.html").read_text()

@@ -213,8 +213,9 @@ def _report(plan: Plan, whole: Tally, made: Mapping[str, Any]) -> str:
         for place in range(3):
             found[place] += counts[place]
     calls = made["calls"]
-    title = f"{calls['total']} calls: {calls['failed']} failed"
-    title += f", {calls['errors']} could not be judged" if calls["errors"] else ""
+    title = f"{calls['total']} call{'s' * (calls['total'] != 1)}: {calls['failed']} failed"
+    title += f", {calls['errors']} could not be read" if calls["errors"] else ""
+    title += f"; exit code {made['exit_code']}"  # which missing evidence or a broken gate may decide alone
     judged = calls["judged"]
     index = _index.Index(
         calls=[_row(one) for one in whole.worst],

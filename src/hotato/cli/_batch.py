@@ -154,7 +154,8 @@ def lines_of(made: Mapping[str, Any]) -> Iterator[str]:
         yield f"and {len(checks) - MOST_CHECKS} more"
     calls = made["calls"]
     yield ""
-    yield f"{calls['total']} calls: {calls['judged']} judged, {calls['failed']} with a failure, {calls['errors']} errors"
+    ended = f"{calls['judged']} judged, {calls['failed']} with a failure, {_errors(calls['errors'])}"
+    yield f"{calls['total']} call{'s' * (calls['total'] != 1)}: {ended}"
     for code, count in made["errors"].items():
         yield f"  error {code}: {count}"
     for gate in made["gates"]:
@@ -162,7 +163,7 @@ def lines_of(made: Mapping[str, Any]) -> Iterator[str]:
             verdict = "kept" if gate["kept"] else "broken"
             yield f"gate {gate['id']}: lower bound {gate['found']:.6f}, at least {gate['least']:g}: {verdict}"
         elif not gate["kept"]:
-            yield f"gate: {gate['found']} errors, at most {gate['most']}: broken"
+            yield f"gate: {_errors(gate['found'])}, at most {gate['most']}: broken"
     if not calls["total"]:
         yield "no call was found: nothing was judged"
     elif not calls["judged"]:
@@ -216,3 +217,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and value - value != 0:
         return str(value)
     return value if value is None or type(value) in (str, int, float, bool) else str(value)
+
+
+def _errors(count: int) -> str:
+    return f"{count} error{'s' * (count != 1)}"

@@ -96,7 +96,8 @@ def lines(result: Result) -> Iterator[str]:
     count = result["summary"]
     yield ""
     ended = f"{count['pass']} pass, {count['fail']} fail, {count['inconclusive']} inconclusive"
-    yield f"{count['runs']} runs of {count['tests']} tests: {ended}, {count['simulator_invalid']} SIMULATOR_INVALID"
+    runs, tests = (f"{count[name]} {name if count[name] != 1 else name[:-1]}" for name in ("runs", "tests"))
+    yield f"{runs} of {tests}: {ended}, {count['simulator_invalid']} SIMULATOR_INVALID"
     for name, told in result["dimensions"].items():
         yield f"  {name}: {told['pass']} pass, {told['fail']} fail, {told['inconclusive']} inconclusive assertions"
     yield from _reliability(result["rate"], count["repeated"])
