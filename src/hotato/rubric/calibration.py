@@ -66,7 +66,7 @@ def calibrate(
 ) -> dict[str, Any]:
     """Return how far a judge agrees with people, rubric by rubric and over all, and every pair that it follows from.
 
-    `judge`, `cache` and `fresh` are as for `run_rubrics`; only what has a label is asked for.
+    `judge`, `cache` and `fresh` are as for `run_rubrics`, and so is what is raised; only what has a label is asked for.
     """
     items = [item for one in calls for item in _items(rubrics, one, judge, cache, fresh)]
     by_rubric = [
