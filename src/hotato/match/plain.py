@@ -59,7 +59,10 @@ def _other(value: Any, room: list[int]) -> Any:
     if callable(getattr(value, "isoformat", None)):
         return _text(str(value.isoformat()), room)
     kind: Any = type(value)
-    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:  # its text is where in memory it lies
+    is_by_place = (
+        kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+    )  # its text is where in memory it lies
+    if is_by_place or isinstance(value, (set, frozenset)):  # whose order differs from run to run
         raise StateAdapterError(f"the record holds an object of type {name}")
     return _text(str(value), room)
 
