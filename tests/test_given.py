@@ -335,6 +335,19 @@ def test_a_value_without_a_json_form_is_shown_by_its_type() -> None:
     assert difference["observed"] == "(set, of which JSON has no form)"
 
 
+def test_a_report_tells_what_json_has_no_form_of_by_its_type_and_masks_what_stands_beside_it() -> None:
+    spans = [
+        {"type": "tool_call", "name": "pay", "arguments": {"a": [{"4111111111111111", "b"}, "4111111111111111", b"c"]}}
+    ]
+    check = {"id": "private", "kind": "pii", "detectors": ["card_luhn"], "mode": "must_not_leak"}
+    turns = [{"role": "agent", "text": "4111 1111 1111 1111"}]
+    env = A.run_assertions({"version": 1, "assertions": [check]}, A.build_context(spans=spans, transcript=turns))
+    html, _ = report.build_report_html(assertions=env, trace=spans, transcript=turns)
+    assert "(set, of which JSON has no form)" in html
+    assert "(bytes, of which JSON has no form)" in html
+    assert "1111" not in html
+
+
 def test_a_span_that_contains_itself_is_refused() -> None:
     with pytest.raises(UsageError, match=r"\[1\]: a value in it contains itself"):
         A.build_context(spans=[{"type": "other"}, {"type": "tool_call", "name": "pay", "arguments": itself()}])

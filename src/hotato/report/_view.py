@@ -191,11 +191,25 @@ def _span(span: Span, mask: Callable[[Any], Any]) -> dict[str, Any]:
         "name": mask(span.name),
         "start": span.start,
         "end": span.end,
-        "data": {key: mask(inner) for key, inner in span.data.items() if key not in _TIMES},
+        "data": {key: mask(_told(inner)) for key, inner in span.data.items() if key not in _TIMES},
     }
 
 
 _TIMES = frozenset({"start_sec", "end_sec", "time_sec", "type", "name"})  # told above, and no personal data
+
+
+def _told(value: Any) -> Any:
+    """Return a recorded value in which an object that JSON has no form of is told by its type, as explanations do."""
+    from hotato.model import codec
+    from hotato.model.given import kind_of
+
+    if codec.is_json(value):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _told(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_told(inner) for inner in value]
+    return f"({kind_of(value)}, of which JSON has no form)"
 
 
 def _same(value: Any) -> Any:
