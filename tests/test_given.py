@@ -335,6 +335,41 @@ def test_a_value_without_a_json_form_is_shown_by_its_type() -> None:
     assert difference["observed"] == "(set, of which JSON has no form)"
 
 
+class Text(str):
+    __slots__ = ()
+
+
+class Fields(dict[str, Any]):
+    pass
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ("4111111111111111",),
+        Text("4111111111111111"),
+        Fields(k="4111111111111111"),
+        {"k": ("4111111111111111",)},
+        {4111111111111111: 1},
+    ],
+    ids=["tuple", "text", "mapping", "tuple inside", "int key"],
+)
+def test_a_recorded_value_in_hand_is_masked_whatever_its_class(value: Any) -> None:
+    spans = [{"type": "tool_call", "name": "pay", "arguments": {"a": value}}]
+    turns = [{"role": "agent", "text": "4111 1111 1111 1111"}]
+    checks = [
+        {"id": "private", "kind": "pii", "detectors": ["card_luhn"], "mode": "must_not_leak"},
+        {"id": "paid", "kind": "tool_call", "name": "pay", "args_subset": {"a": "x"}},
+        {**STATE, "kind": "state_change", "field": "v", "to": 2},
+    ]
+    ctx = A.build_context(spans=spans, transcript=turns, state_adapter=Adapter(v=value))
+    results = A.run_assertions({"version": 1, "assertions": checks}, ctx)["results"]
+    assert [result["status"] for result in results] == ["FAIL"] * 3
+    assert "closest" in results[1]
+    assert "delta" in results[2]
+    assert "1111" not in json.dumps(results, allow_nan=False)
+
+
 def test_a_report_tells_what_json_has_no_form_of_by_its_type_and_masks_what_stands_beside_it() -> None:
     spans = [
         {"type": "tool_call", "name": "pay", "arguments": {"a": [{"4111111111111111", "b"}, "4111111111111111", b"c"]}}

@@ -119,6 +119,8 @@ def _short(difference: dict[str, Any]) -> dict[str, Any]:
             difference[name] = value if len(value) <= MOST_TEXT else value[:MOST_TEXT] + "..."
         elif type(value) is not int and not codec.is_json(value):  # a span in hand may hold any object
             difference[name] = f"({kind_of(value)}, of which JSON has no form)"
-        elif isinstance(value, (dict, list)) and len(codec.encode(value)) > MOST_DATA:
+        elif isinstance(value, (dict, list, tuple)) and len(codec.encode(value)) > MOST_DATA:
             difference[name] = f"({type_name(value)} of {len(value)}, too large to show)"
+        elif type(value) is not int:  # so that what masks it knows every type in it
+            difference[name] = codec.plain(value)
     return difference

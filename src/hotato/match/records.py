@@ -65,8 +65,11 @@ def _plain(record: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
     Drivers of databases give decimals and dates, which compare with nothing that a document can state.
     """
-    if record is None or codec.is_json(record):
-        return record
+    if record is None:
+        return None
+    if codec.is_json(record):
+        made: dict[str, Any] = codec.plain(record)
+        return made
     from hotato.match.plain import MOST_BYTES, plain
 
     told: dict[str, Any] = plain(record, [MOST_BYTES])

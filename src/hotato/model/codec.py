@@ -237,6 +237,11 @@ def is_json(value: Any) -> bool:
     return True
 
 
+def plain(value: Any) -> Any:
+    """Return a value that `is_json` as it reads back: a tuple is a list, a key is text, and no class is one of a caller's."""
+    return json.loads(json.dumps(value, allow_nan=False))
+
+
 def encode_bytes(value: Any) -> bytes:
     """Return the JSON text of a plain value as compact UTF-8: keys in the order given, the same bytes every time.
 
