@@ -23,8 +23,8 @@ class Between(Kind, frozen=True, kw_only=True, tag="between"):
       chooses otherwise); give at least one.
     - `each`: true judges every `from` with the `to` that follows it next; false only the first.
 
-    Where `to` does not follow there is nothing to measure: `within` says that it must follow. Without any pair the result is
-    PASS with `vacuous: true`. Times that the source did not record measure nothing: INCONCLUSIVE.
+    Where `to` does not follow there is nothing to measure: `within` says that it must follow. Without any pair the
+    result is PASS with `vacuous: true`. Times that the source did not record measure nothing: INCONCLUSIVE.
 
     ```yaml
     - id: pause-before-charging

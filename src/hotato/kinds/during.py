@@ -117,8 +117,7 @@ def _verdict(pauses: list[Pause], unmeasured: int, limit: float, facts: dict[str
     told = {**facts, "count": count, "measured": longest[0] if longest else None}
     shown: dict[str, Any] = {"measured_sec": longest[0]} if longest else {}
     if wrong:
-        told["wrong"] = len(wrong)
-        return breaks("too_long", exercised=count, fields={**shown, "turns": _turns(wrong)}, **told)
+        return breaks("too_long", exercised=count, fields={**shown, "turns": _turns(wrong)}, wrong=len(wrong), **told)
     if unmeasured:
         return unsettled("not_measured", fields=shown, unmeasured=unmeasured, **told)
     return holds("no_gap", exercised=count, fields={**shown, "turns": _turns([longest] if longest else [])}, **told)

@@ -14,7 +14,8 @@ class TimingContract(Kind, frozen=True, kw_only=True, tag="timing_contract"):
     - `bundle`: a `.hotato` directory, or a directory of them, relative to where the run starts.
 
     Each bundle's audio is scored again and held against the policy in it. A bundle that is missing, changed or otherwise
-    not to be verified makes the result INCONCLUSIVE, unless another one is broken. So does a missing extra `audio`, which scores.
+    not to be verified makes the result INCONCLUSIVE, unless another one is broken. So does a missing extra `audio`, which
+    scores.
 
     ```yaml
     - id: still-yields-to-the-caller
