@@ -15,7 +15,7 @@ from hotato.model import codec
 from hotato.model.call import SECONDS, Span, is_time
 from hotato.model.limits import limit
 from hotato.model.meta import CAPTURES, misspelt
-from hotato.model.near import LIKE_META, field_meant, type_meant
+from hotato.model.near import LIKE_META, field_meant, time_meant, type_meant
 
 SCHEMA = "hotato.voice_trace.v1"
 NO_SOURCE = "must be an object with a format in text, captures of true or false, and notes with a code each"
@@ -159,6 +159,9 @@ def _span(index: int, item: Any) -> Span | tuple[str, ...]:
     if not is_time(start) or not is_time(end):
         return "end_sec" if is_time(start) else "start_sec", f"must be {SECONDS}"
     missed = _misspelt(kind, item)
+    timed = time_meant(item) if not missed and (start is None or end is None) else None
+    if timed is not None:
+        return timed[0], "no such field; a span has its times in seconds, and this one would be lost", timed[1]
     return missed or Span(index, kind, None if name is None else nfc(name), start, end, item)
 
 

@@ -20,7 +20,7 @@ from hotato.match.text import fold, fold_role, nfc
 from hotato.model import codec
 from hotato.model.call import MOST_SECONDS, Span, StateAdapter, Turn
 from hotato.model.limits import limit
-from hotato.model.near import LIKE_META, PLAIN, field_meant, type_meant
+from hotato.model.near import LIKE_META, PLAIN, field_meant, time_meant, type_meant
 
 # what is out of range is left to the careful readers
 _Time = (
@@ -169,6 +169,8 @@ def _is_misspelt(heads: Sequence[Head], data: Sequence[dict[str, Any]]) -> bool:
     if any(map(type_meant, types)) or not types.isdisjoint(LIKE_META):
         return True
     for head, one in zip(heads, data, strict=True):
+        if (head.end_sec is None or head.start_sec is None) and time_meant(one) is not None:
+            return True
         plain = PLAIN.get(head.type)
         if plain is not None and not plain.issuperset(one) and field_meant(head.type, one) is not None:
             return True

@@ -31,6 +31,8 @@ _USUAL = frozenset(
 _NAMES = {kind: sorted(name for group in groups for name in group) for kind, groups in FIELDS.items()}
 # what the usual spans of a type hold; one that holds nothing else has nothing misspelt
 PLAIN = {kind: _USUAL.union(names) for kind, names in _NAMES.items()}
+_TIMES = ("start_sec", "end_sec", "time_sec")
+_UNITS = ("", "s", "ms", "sec", "secs", "second", "seconds", "time", "times", "timesec", "timems", "timeseconds")
 _CUTOFF = 0.85  # one letter more, less or other in a short name
 _SWAPPED = 0.75  # two letters that stand in each other's place
 
@@ -57,6 +59,27 @@ def field_meant(kind: str, data: Mapping[str, Any]) -> tuple[str, str] | None:
             if meant and not _is_told(kind, meant, data, attributes):
                 return f"{path}{name}", meant
     return None
+
+
+def time_meant(data: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return a number under a name that is nearly that of a span's time, or that turns have, and which; None without one."""
+    for name, value in data.items():
+        if type(value) in (int, float) and type(name) is str:
+            meant = _time_meant(name)
+            if meant and data.get(meant) is None and (meant != "start_sec" or data.get("time_sec") is None):
+                return name, meant
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _time_meant(name: str) -> str:
+    if name in _TIMES:
+        return ""
+    flat = name[:64].casefold().replace("_", "").replace("-", "")
+    for edge in ("start", "end"):
+        if flat.removeprefix(edge) in _UNITS and flat.startswith(edge):
+            return f"{edge}_sec"
+    return nearest(name, _TIMES)
 
 
 def type_faults(kind: str | None, *where: str | int) -> Iterator[Fault]:

@@ -14,6 +14,7 @@ from itertools import islice
 from hotato.errors import InternalError
 
 AHEAD = 2  # pieces a worker that wait for it, so that it never waits for one
+_GUARD = 'your script, which each process imports, calls this outside of `if __name__ == "__main__":`'
 TRIES = 3
 
 Work = Callable[[bytes, bytes], bytes]
@@ -39,9 +40,8 @@ def run(work: Work, spec: bytes, pieces: Iterator[tuple[int, bytes]], workers: i
         for number, _ in lost:
             tried[number] = tried.get(number, 0) + 1
             if tried[number] >= TRIES:
-                raise InternalError(
-                    f"piece {number} of the input ended its process {TRIES} times; it may need more memory"
-                )
+                said = f"piece {number} of the input ended its process {TRIES} times"
+                raise InternalError(f"{said}; it may need more memory, or {_GUARD}")
         left = sorted(lost)
 
 
