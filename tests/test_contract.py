@@ -309,7 +309,7 @@ def test_assertions_hold_contracts(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_an_archive_comes_back_as_it_was(tmp_path: Path) -> None:
     trace = tmp_path / "voice_trace.jsonl"
-    trace.write_text('{"type": "tool_call", "name": "refund", "start": 0.5}\n')
+    trace.write_text('{"type": "tool_call", "name": "refund", "start_sec": 0.5}\n')
     place, _ = contract.create(
         Recording(stereo=YIELDS), Label(), Config(), name="one", folder=str(tmp_path), trace=str(trace)
     )
