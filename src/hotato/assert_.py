@@ -144,9 +144,9 @@ def judge_bytes(plan: Plan, raw: bytes, *, state: Callable[[Any], StateAdapter] 
 
     `raw` is a JSON object with some of `transcript`, `spans`, `timing` and `state`, each as `build_context` takes it; null
     is not supplied. An object under `source` says what a trace's meta line does; other keys are left alone, but for lists
-    and objects under a name that is nearly one of these. `state` makes a system of record of what the call has under that name, such
-    as `MockStateAdapter`; without it there is none. Raise EvidenceError, UsageError for a plan that is none, and
-    InternalError, naming the assertion.
+    and objects under a name that is nearly one of these. `state` makes a system of record of what the call has under that
+    name, such as `MockStateAdapter`; without it there is none. Raise EvidenceError, UsageError for a plan that is none,
+    and InternalError, naming the assertion.
     """
     _check_plan(plan)
     raw = bytes(given.typed((bytes, bytearray), raw, "call", "bytes: JSON in UTF-8", EvidenceError))

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _SECONDS = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,18})?")
 OWN = ("bridge", "hotato_bundle")
-PARTIES = ("agent", "caller")
 FILES = ("transcript.json", "voice_trace.jsonl")
 
 
@@ -39,7 +38,7 @@ def options(args: Namespace, prog: str) -> Options:
 
 def _roles(pairs: Any, prog: str) -> dict[str, str]:
     from hotato.document.guess import Guesser
-    from hotato.match.text import fold_role
+    from hotato.match.text import PARTIES, fold_role
 
     roles: dict[str, str] = {}
     for pair in pairs:

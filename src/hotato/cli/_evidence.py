@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from hotato.cli._calls import OWN, PARTIES, in_terms_of, read
+from hotato.cli._calls import OWN, in_terms_of, read
 from hotato.context.build import build_context
 from hotato.context.files import encoding_problem, read_bytes
 from hotato.context.trace import SCHEMA, read_trace
 from hotato.context.transcript import read_transcript
 from hotato.errors import EvidenceError, Problem
 from hotato.match.spans import DTMF, ENDINGS, HANDOFF, HTTP_EXCHANGE, TOOL_CALL
-from hotato.match.text import fold_role
+from hotato.match.text import PARTIES, fold_role
 from hotato.model.call import Call, Turn
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hotato.match.text import fold_role, role_meant
+from hotato.match.spans import ARGUMENTS, RESULTS
+from hotato.match.text import PARTIES, fold_role, role_meant
 from hotato.model.call import Span, Turn
 
-PARTIES = ("agent", "caller")
 MOST_ROLES = 4
 
 
@@ -39,8 +39,8 @@ def audit(
             "spans_without_time": len([1 for span in spans if span.start is None]),
             "spans_ending_before_start": _backwards(spans),
             "calls": len(calls),
-            "calls_without_arguments": _without(calls, "arguments", "args", "parameters", "input"),
-            "calls_without_result": _without(calls, "result", "output", "error"),
+            "calls_without_arguments": _without(calls, *ARGUMENTS),
+            "calls_without_result": _without(calls, *RESULTS, "error"),
             "calls_with_repeated_id": _repeated([data["id"] for data in calls if "id" in data]),
         }
         blocks["trace"] = _block(sources.get("trace", {}), "spans", len(spans), counts)

@@ -14,6 +14,7 @@ from hotato.errors import EvidenceError, Problem, UsageError
 from hotato.model import given
 from hotato.model.call import Call, StateAdapter
 from hotato.model.meta import CAPTURES
+from hotato.model.near import nearest
 
 
 def build_context(
@@ -93,11 +94,14 @@ def _fields(value: Any, path: str, known: tuple[str, ...]) -> Mapping[str, Any]:
     fields: Mapping[str, Any] = given.typed(Mapping, value, path, f"a mapping of {', '.join(known)}")
     for name in fields:
         if name not in known:
-            from difflib import get_close_matches
-
-            near = [*get_close_matches(str(name)[:64].casefold(), known, n=1), ""]
             said = f"no such field; there is {', '.join(known)}"
             raise UsageError(
-                Problem(code="value", file="build_context", path=f"{path}.{name}", message=said, guess=near[0])
+                Problem(
+                    code="value",
+                    file="build_context",
+                    path=f"{path}.{name}",
+                    message=said,
+                    guess=nearest(str(name), known),
+                )
             )
     return fields

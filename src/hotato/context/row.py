@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from hotato.context.build import build_context
-from hotato.context.trace import NO_SOURCE, is_source, source_of
+from hotato.context.trace import source_of, source_problem
 from hotato.errors import EvidenceError, Problem
 from hotato.model.call import Call, StateAdapter
-from hotato.model.meta import misspelt
 from hotato.model.near import nearest
 
 EVIDENCE = ("transcript", "spans", "timing", "state")
@@ -62,11 +61,8 @@ def _sources(record: Mapping[str, Any], file: str) -> Mapping[str, Mapping[str, 
     source = record.get(SOURCE)
     if type(source) is not dict:
         return None
-    missed = misspelt({SOURCE: source})
-    if missed is not None:
-        said = "no such field; what it says of the trace would be lost"
-        raise EvidenceError(Problem(code="trace_meta", file=file, path=missed[0], message=said, guess=missed[1]))
-    if not is_source(source):
-        raise EvidenceError(Problem(code="trace_meta", file=file, path=SOURCE, message=NO_SOURCE))
+    wrong = source_problem({SOURCE: source}, file)
+    if wrong is not None:
+        raise EvidenceError(wrong)
     known = source_of(record)
     return {"trace" if record.get("spans") is not None else "transcript": known} if known else None

@@ -10,15 +10,14 @@ import msgspec
 from hotato.context.faults import Faults
 from hotato.context.files import read_text
 from hotato.errors import EvidenceError, Problem
+from hotato.match.misspelt import LIKE_META, field_meant, time_meant, type_meant
 from hotato.match.text import nfc
 from hotato.model import codec
 from hotato.model.call import SECONDS, Span, is_time
 from hotato.model.limits import limit
 from hotato.model.meta import CAPTURES, misspelt
-from hotato.model.near import LIKE_META, field_meant, time_meant, type_meant
 
 SCHEMA = "hotato.voice_trace.v1"
-NO_SOURCE = "must be an object with a format in text, captures of true or false, and notes with a code each"
 _META_FIELDS = frozenset(("_meta", "schema", "source", "captures"))
 
 
@@ -217,7 +216,7 @@ def _copied(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def is_source(source: Any) -> bool:
+def _is_source(source: Any) -> bool:
     """Say whether what a meta line tells of its source can be relied on."""
     if type(source) is not dict:
         return False
@@ -240,20 +239,27 @@ def source_of(record: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+def source_problem(record: Mapping[str, Any], file: str, line: int = 0) -> Problem | None:
+    """Return what is wrong with what a meta line, or a call in one object, says of its source; None where nothing is."""
+    source = record.get("source")
+    if source is not None and not _is_source(source):
+        said = "must be an object with a format in text, captures of true or false, and notes with a code each"
+        return Problem(code="trace_meta", file=file, line=line, path="source", message=said)
+    missed = misspelt(record)
+    if missed is None:
+        return None
+    said = "no such field; what it says of the trace would be lost"
+    return Problem(code="trace_meta", file=file, line=line, path=missed[0], message=said, guess=missed[1])
+
+
 def _meta_problems(record: Mapping[str, Any], file: str, line: int, *, first: bool) -> list[Problem]:
     schema = record.get("schema", SCHEMA)
     if schema != SCHEMA:
         said = f"the trace is of another schema; {SCHEMA} is read"
         return [Problem(code="trace_schema", file=file, line=line, path="schema", message=said)]
-    source = record.get("source")
-    if source is not None and not is_source(source):
-        said = NO_SOURCE
-        return [Problem(code="trace_meta", file=file, line=line, path="source", message=said)]
-    missed = misspelt(record)
-    if missed is not None:
-        path, guess = missed
-        said = "no such field; what it says of the trace would be lost"
-        return [Problem(code="trace_meta", file=file, line=line, path=path, message=said, guess=guess)]
+    wrong = source_problem(record, file, line)
+    if wrong is not None:
+        return [wrong]
     if not first:
         said = "a second meta line: two traces in one file are two calls"
         return [Problem(code="trace_meta", file=file, line=line, message=said)]

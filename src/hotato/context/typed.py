@@ -16,11 +16,11 @@ from hotato.context.audit import audit
 from hotato.context.row import misnamed
 from hotato.context.trace import _span
 from hotato.context.transcript import _words
+from hotato.match.misspelt import LIKE_META, PLAIN, field_meant, time_meant, type_meant
 from hotato.match.text import fold, fold_role, nfc
 from hotato.model import codec
 from hotato.model.call import MOST_SECONDS, Span, StateAdapter, Turn
 from hotato.model.limits import limit
-from hotato.model.near import LIKE_META, PLAIN, field_meant, time_meant, type_meant
 
 # what is out of range is left to the careful readers
 _Time = (

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from hotato.kinds._kind import Check, Kind, Regex, Resources, Source, Text, exactly_one, only_with
 from hotato.match.bounds import Bound, allows, bound_faults, words
 from hotato.match.evidence import Evidence
+from hotato.match.misspelt import type_faults
 from hotato.match.text import fold_role
 from hotato.model.call import span_ids
 from hotato.model.fault import Fault
-from hotato.model.near import type_faults
 from hotato.model.verdict import Verdict, breaks, holds
 
 

@@ -9,11 +9,11 @@ import msgspec
 
 from hotato.kinds._kind import Check, Kind, Resources, Source, Text, exactly_one, only_with
 from hotato.match.evidence import Evidence
+from hotato.match.misspelt import type_faults
 from hotato.match.paths import in_timing
 from hotato.match.spans import duration_ms, number
 from hotato.model.call import span_ids
 from hotato.model.fault import Fault
-from hotato.model.near import type_faults
 from hotato.model.verdict import Verdict, breaks, holds, unsettled
 
 Limit = Annotated[int, msgspec.Meta(ge=0)] | Annotated[float, msgspec.Meta(ge=0)]

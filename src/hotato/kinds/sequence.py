@@ -9,10 +9,10 @@ import msgspec
 
 from hotato.kinds._kind import Check, Kind, Resources
 from hotato.match.evidence import Evidence
+from hotato.match.misspelt import type_faults
 from hotato.match.steps import Step, align
 from hotato.model.call import span_ids
 from hotato.model.fault import Fault
-from hotato.model.near import type_faults
 from hotato.model.verdict import Verdict, breaks, holds
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from hotato.match.evidence import Evidence
 from hotato.match.matchers import value_faults
+from hotato.match.misspelt import type_faults
 from hotato.match.regex import Pattern, regex_fault
 from hotato.match.spans import HANDOFF, HTTP_EXCHANGE, TOOL_CALL, Trace, fell_through, status, target
 from hotato.match.text import fold_role, nfc
@@ -18,7 +19,6 @@ from hotato.match.values import Expected
 from hotato.model import codec
 from hotato.model.call import Span, Turn
 from hotato.model.fault import Fault
-from hotato.model.near import type_faults
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Regex = Annotated[str, msgspec.Meta(min_length=1, extra_json_schema={"format": "regex"})]

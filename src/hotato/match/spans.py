@@ -18,6 +18,8 @@ TOOL_CALL = "tool_call"
 HTTP_EXCHANGE = "http_exchange"
 HANDOFF = "handoff"
 DTMF = "dtmf"
+# names under which the same is read, the usual one first
+ARGUMENTS, RESULTS = ("arguments", "args", "parameters", "input"), ("result", "output")
 ENDINGS = ("termination", "call_ended", "call_terminated", "hangup")
 FAILED = frozenset(
     "error errored failed failure fail cancelled canceled aborted timeout timed_out rejected declined no_answer busy".split()
@@ -112,14 +114,14 @@ class Trace:
     def arguments(self, span: Span) -> Any:
         """Return what a tool was called with, `{}` where nothing was recorded; JSON text is decoded, other text stays."""
         if span.index not in self._arguments:
-            found = _decoded(field(span, "arguments", "args", "parameters", "input"))
+            found = _decoded(field(span, *ARGUMENTS))
             self._arguments[span.index] = {} if found is None else found
         return self._arguments[span.index]
 
     def result(self, span: Span) -> Any:
         """Return what a tool answered; JSON text of an object or a list is decoded, other text stays."""
         if span.index not in self._results:
-            self._results[span.index] = _decoded(field(span, "result", "output"))
+            self._results[span.index] = _decoded(field(span, *RESULTS))
         return self._results[span.index]
 
     def error(self, span: Span) -> str | None:

@@ -33,7 +33,7 @@ ROLES = {
     "user": "caller", "customer": "caller", "human": "caller", "caller": "caller",
 }  # fmt: skip
 
-_PARTIES = frozenset(ROLES.values())
+PARTIES = ("agent", "caller")
 _SHORT_ROLE = 3  # of which a label of another kind can be one letter away
 
 
@@ -62,7 +62,7 @@ def fold_role(role: str) -> str:
 def role_meant(role: str) -> str:
     """Return the name of a party that a role is nearly, such as `agent` for `agnet`; empty where it is none or is numbered."""
     usual = [name for name in ROLES if len(name) > _SHORT_ROLE]
-    meant = nearest(role, usual) if role not in _PARTIES else ""
+    meant = nearest(role, usual) if role not in PARTIES else ""
     is_one_of_many = meant and role[: len(meant)].casefold() == meant and not role[len(meant) :].isalpha()
     return "" if is_one_of_many else meant
 

@@ -10,13 +10,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from hotato.match.order import in_order
-from hotato.match.spans import HANDOFF, HTTP_EXCHANGE, TOOL_CALL, duration_ms
+from hotato.match.spans import ARGUMENTS, HANDOFF, HTTP_EXCHANGE, TOOL_CALL, duration_ms
 from hotato.model import codec
 from hotato.model.call import Call, Span
 from hotato.probe.mutate_call import LATER, Change, Clock, early, late, of_spans, swapped, with_value, without
 from hotato.probe.mutate_words import Words
 
-_ARGUMENTS = ("arguments", "args", "parameters", "input")
 _RESULTS = ("result", "output", "response", "response_body")
 _NOT_FIELDS = frozenset(
     "type name start end start_sec end_sec time_sec latency_ms seq time_inferred error error_message message".split()
@@ -86,7 +85,7 @@ def _fields(data: Mapping[str, Any], values: Mapping[str, list[Any]]) -> Iterato
 def _of_field(
     data: dict[str, Any], path: tuple[str, ...], values: Mapping[str, list[Any]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    noun = "argument" if path[-1] in _ARGUMENTS else "result" if path[-1] in _RESULTS else "field"
+    noun = "argument" if path[-1] in ARGUMENTS else "result" if path[-1] in _RESULTS else "field"
     value = data["attributes"][path[-1]] if path[0] == "attributes" else data[path[0]]
     for inside, leaf in leaves(value):
         name = next((step for step in reversed((*path, *inside)) if isinstance(step, str)), "")
@@ -101,7 +100,7 @@ def _of_field(
 
 def _opened(data: dict[str, Any]) -> dict[str, Any]:
     """Return a record in which arguments and results that are JSON text are what the text says."""
-    for key in (*_ARGUMENTS, *_RESULTS):
+    for key in (*ARGUMENTS, *_RESULTS):
         if isinstance(data.get(key), str) and data[key].lstrip()[:1] in ("{", "["):
             try:
                 data[key] = codec.decode(data[key])
